@@ -1,0 +1,15 @@
+//! speedbook publishes LLM speed tests: files in `content/` become runs, runs become pages with
+//! addresses, pages become bytes, and the bytes become the output folder.
+//!
+//! ```text
+//! content/ ──import──▶ Run ──site──▶ pages with addresses ──render──▶ bytes ──output──▶ public/
+//! ```
+//!
+//! Every step is a plain function from the left type to the right one; only the first and the last
+//! touch the disk.
+
+pub mod diagnostic;
+pub mod import;
+pub mod launch;
+pub mod redact;
+pub mod run;

@@ -1,0 +1,1 @@
+//! The few figures that a run is known by, each naming its cell.
