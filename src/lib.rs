@@ -8,6 +8,8 @@
 //! Every step is a plain function from the left type to the right one; only the first and the last
 //! touch the disk.
 
+#![cfg_attr(test, allow(clippy::string_slice))]
+
 pub mod diagnostic;
 pub mod import;
 pub mod launch;
