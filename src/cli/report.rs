@@ -1,0 +1,41 @@
+//! Printing: problems and closing lines on standard error, in colour on a terminal only.
+
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::diagnostic::{Diagnostic, Severity, printable};
+
+fn style(severity: Severity) -> Style {
+    let colour = match severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
+    };
+    Style::new().bold().fg_color(Some(colour.into()))
+}
+
+/// A line that cannot be written (a closed pipe) is nobody's loss.
+fn write(text: &str) {
+    let _closed = anstream::stderr().write_all(text.as_bytes());
+}
+
+/// Prints problems, each followed by a blank line.
+pub(crate) fn problems(problems: &[Diagnostic]) {
+    for problem in problems {
+        let style = style(problem.severity());
+        let text = problem.to_string();
+        let (head, rest) = text.split_once(": ").unwrap_or((&text, ""));
+        write(&format!("{style}{head}{style:#}: {rest}\n\n"));
+    }
+}
+
+/// Prints one error that has no place in a file.
+pub(crate) fn error(message: &str) {
+    let style = style(Severity::Error);
+    write(&format!("{style}error{style:#}: {}\n", printable(message)));
+}
+
+/// Prints a plain line.
+pub(crate) fn line(message: &str) {
+    write(&format!("{}\n", printable(message)));
+}

@@ -1,0 +1,53 @@
+//! Typed views: what a template gets, with every figure already formatted. Templates do no
+//! arithmetic and no look-ups; whatever they need is a field here.
+
+pub mod facts;
+pub mod index;
+pub mod matrix;
+pub mod run;
+pub mod table;
+
+use serde::Serialize;
+
+use crate::site::{Address, Site, SiteFacts};
+
+/// What every page has.
+#[derive(Clone, Debug, Serialize)]
+pub struct PageView {
+    /// The site's name.
+    pub site_title: String,
+    /// The page's title, without the site's name.
+    pub title: String,
+    /// One sentence for search engines and link previews.
+    pub description: String,
+    /// Relative way to the root of the site; empty, or ending in a slash.
+    pub root: String,
+    /// Relative link to the front page.
+    pub home: String,
+    /// Relative link to the Markdown twin, if there is one.
+    pub markdown: Option<String>,
+}
+
+impl PageView {
+    fn new(site: &SiteFacts, address: &Address, title: &str, description: String) -> Self {
+        Self {
+            site_title: site.title.clone(),
+            title: title.to_owned(),
+            description,
+            root: address.to_root(),
+            home: address.link_to(&Address::front(), ""),
+            markdown: site.outputs.markdown.then(|| "index.md".to_owned()),
+        }
+    }
+}
+
+/// "1 run", "3 runs".
+pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// The page's frame for the front page.
+fn front_page(site: &Site) -> PageView {
+    let facts = &site.facts;
+    PageView::new(facts, &Address::front(), &facts.title, facts.description.clone())
+}

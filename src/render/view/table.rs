@@ -1,0 +1,95 @@
+//! A plain table: heads and cells of text, for HTML and Markdown alike.
+
+use serde::Serialize;
+
+/// A table of text.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Table {
+    /// What it shows, for people who do not see it.
+    pub caption: String,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Its rows, each as long as `columns`.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// The head of a column.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Column {
+    /// The words in the head.
+    pub label: String,
+    /// Whether the cells are numbers, set to the right.
+    pub number: bool,
+}
+
+impl Column {
+    /// A column of text.
+    pub fn text(label: impl Into<String>) -> Self {
+        Self {
+            label: label.into(),
+            number: false,
+        }
+    }
+
+    /// A column of numbers.
+    pub fn number(label: impl Into<String>) -> Self {
+        Self {
+            label: label.into(),
+            number: true,
+        }
+    }
+}
+
+/// A cell.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Cell {
+    /// What stands in it.
+    pub text: String,
+    /// Where it leads, relative to the page; empty for no link.
+    pub link: String,
+}
+
+impl Cell {
+    /// A cell that leads nowhere.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            link: String::new(),
+        }
+    }
+
+    /// A cell that is a link.
+    pub fn link(text: impl Into<String>, link: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            link: link.into(),
+        }
+    }
+}
+
+/// What stands where there is nothing: "—".
+pub const ABSENT: &str = "—";
+
+impl Table {
+    /// Drops the columns, from the given one on, in which every cell is absent.
+    pub fn drop_empty_columns(&mut self, from: usize) {
+        let keep: Vec<bool> = (0..self.columns.len())
+            .map(|at| {
+                at < from
+                    || self
+                        .rows
+                        .iter()
+                        .any(|row| row.get(at).is_some_and(|cell| cell.text != ABSENT))
+            })
+            .collect();
+        retain(&mut self.columns, &keep);
+        for row in &mut self.rows {
+            retain(row, &keep);
+        }
+    }
+}
+
+fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
+    let mut flags = keep.iter();
+    items.retain(|_| *flags.next().unwrap_or(&true));
+}
