@@ -338,15 +338,22 @@ impl Run {
             .phase(phase)
             .iter()
             .any(|m| m.context.label == context.label && m.context.tokens != context.tokens);
-        let name = match context.tokens.filter(|_| shared) {
-            Some(tokens) => tokens.to_string(),
-            None => anchor_word(&context.label),
-        };
-        match phase {
-            Phase::Prefill => format!("p{name}"),
-            Phase::Decode => format!("c{name}-n{}", measurement.concurrency),
-            Phase::Burst => format!("c{name}-n{}-burst", measurement.concurrency),
-        }
+        anchor_of(phase, measurement, shared)
+    }
+}
+
+/// The anchor of a measurement, where it is known already whether another context of the phase
+/// shares its label.
+fn anchor_of(phase: Phase, measurement: &Measurement, shared: bool) -> String {
+    let context = &measurement.context;
+    let name = match context.tokens.filter(|_| shared) {
+        Some(tokens) => tokens.to_string(),
+        None => anchor_word(&context.label),
+    };
+    match phase {
+        Phase::Prefill => format!("p{name}"),
+        Phase::Decode => format!("c{name}-n{}", measurement.concurrency),
+        Phase::Burst => format!("c{name}-n{}-burst", measurement.concurrency),
     }
 }
 
