@@ -118,6 +118,8 @@ codes! {
     NewerVersion = "W0107";
     /// A key of `run.json` that this version does not know.
     UnknownRunKey = "W0108";
+    /// A value that cannot be used; the run goes without it.
+    ValueLeftOut = "W0109";
 
     // 02xx: report texts.
     /// A text can be read in two ways, and nothing decides.
