@@ -253,12 +253,9 @@ impl Reader<'_> {
     fn entry(&mut self, value: &Spanned<DeValue>, shape: &Shape, path: &str) -> Option<Entry> {
         let place = self.place(value.span().start);
         let read = match (shape, value.get_ref()) {
-            (Shape::Table(keys), DeValue::Table(table)) => Ok(Value::Table(self.table(
-                table,
-                place.clone(),
-                keys,
-                path,
-            ))),
+            (Shape::Table(keys), DeValue::Table(table)) => {
+                Ok(Value::Table(self.table(table, place.clone(), keys, path)))
+            }
             (Shape::Tables(keys), DeValue::Array(items)) => {
                 let mut tables = Vec::new();
                 for item in items.iter() {
@@ -440,7 +437,10 @@ fn scalar(shape: &Shape, value: &DeValue) -> Result<Value, Wrong> {
         (Shape::Time, DeValue::Datetime(time)) => {
             let time = time.to_string();
             MeasuredAt::parse(&time).map(Value::Time).map_err(|_| {
-                Wrong::Fault("lacks the day", "write it as 2026-09-13 or 2026-09-13T02:25:00")
+                Wrong::Fault(
+                    "lacks the day",
+                    "write it as 2026-09-13 or 2026-09-13T02:25:00",
+                )
             })
         }
         (Shape::Switch, DeValue::Boolean(on)) => Ok(Value::Switch(*on)),
@@ -536,32 +536,110 @@ mod tests {
     #[test]
     fn every_fault_has_its_place_and_words() {
         for (toml, said) in [
-            ("titel = 'A'", "a.toml:1:1 unknown key `titel`; did you mean `title`?"),
-            ("x = 1", "a.toml:1:1 unknown key `x`; known here: title, command, draft, tags, when, link, hardware, budgets, prices"),
-            ("\ngpu = 'A'", "a.toml:2:1 unknown key `gpu`; `gpu` belongs below [hardware]"),
-            ("[hardware]\ntitle = 'A'", "a.toml:2:1 unknown key `hardware.title`; `title` belongs before the first [table]"),
-            ("[hardware]\ngpus = 'A'", "a.toml:2:1 unknown key `hardware.gpus`; did you mean `hardware.gpu`?"),
-            ("[[budgets]]\nnam = 'A'", "a.toml:2:1 unknown key `budgets.nam`; did you mean `budgets.name`?"),
-            ("title = 4", "a.toml:1:9 `title` must be a text of one line, found a number; write it in quotes"),
-            ("title = ''", "a.toml:1:9 `title` is empty; leave the key out, or give it a value"),
-            ("title = \"a\\nb\"", "a.toml:1:9 `title` must be a text of one line; "),
-            ("draft = 'true'", "a.toml:1:9 `draft` must be true or false, found a text; write it without quotes"),
-            ("tags = 'a'", "a.toml:1:8 `tags` must be a list of texts, found a text; write it in square brackets"),
-            ("tags = ['a', 4]", "a.toml:1:14 `tags` must be a list of texts, found a number in the list; "),
-            ("tags = ['a', ' ']", "a.toml:1:14 `tags` is empty; leave the key out, or give it a value"),
-            ("when = 'soon'", "a.toml:1:8 `when` is not a date or a time; write it as 2026-09-13, 2026-09-13T02:25:00 or 2026-09-13T02:25:00+02:00"),
-            ("when = 02:25:00", "a.toml:1:8 `when` lacks the day; write it as 2026-09-13 or 2026-09-13T02:25:00"),
-            ("when = 4", "a.toml:1:8 `when` must be a date or a time, found a number; "),
-            ("link = 'ftp://me:secret@host/'", "a.toml:1:8 `link` must begin with http:// or https://; "),
-            ("hardware = 'x'", "a.toml:1:12 `hardware` must be a table, found a text; "),
-            ("hardware.gpu_count = '4'", "a.toml:1:22 `hardware.gpu_count` must be a whole number from 0, found a text; write the number without quotes"),
-            ("hardware.gpu_count = -4", "a.toml:1:22 `hardware.gpu_count` must be a whole number from 0, found a negative number; "),
-            ("hardware.gpu_count = 4.5", "a.toml:1:22 `hardware.gpu_count` must be a whole number from 0, found a number; "),
-            ("hardware.vram = nan", "a.toml:1:17 `hardware.vram` must be a number from 0, found no finite number; "),
-            ("hardware.vram = -0.5", "a.toml:1:17 `hardware.vram` must be a number from 0, found a negative number; "),
-            ("[budgets]\nname = 'a'", "a.toml:1:1 `budgets` must be a list of tables, found a table; write its name in two pairs of brackets"),
-            ("budgets = [1]", "a.toml:1:12 `budgets` must be a list of tables, found a number; "),
-            ("prices = { B = 'x' }", "a.toml:1:16 `prices.\"B\"` must be a number from 0, found a text; "),
+            (
+                "titel = 'A'",
+                "a.toml:1:1 unknown key `titel`; did you mean `title`?",
+            ),
+            (
+                "x = 1",
+                "a.toml:1:1 unknown key `x`; known here: title, command, draft, tags, when, link, hardware, budgets, prices",
+            ),
+            (
+                "\ngpu = 'A'",
+                "a.toml:2:1 unknown key `gpu`; `gpu` belongs below [hardware]",
+            ),
+            (
+                "[hardware]\ntitle = 'A'",
+                "a.toml:2:1 unknown key `hardware.title`; `title` belongs before the first [table]",
+            ),
+            (
+                "[hardware]\ngpus = 'A'",
+                "a.toml:2:1 unknown key `hardware.gpus`; did you mean `hardware.gpu`?",
+            ),
+            (
+                "[[budgets]]\nnam = 'A'",
+                "a.toml:2:1 unknown key `budgets.nam`; did you mean `budgets.name`?",
+            ),
+            (
+                "title = 4",
+                "a.toml:1:9 `title` must be a text of one line, found a number; write it in quotes",
+            ),
+            (
+                "title = ''",
+                "a.toml:1:9 `title` is empty; leave the key out, or give it a value",
+            ),
+            (
+                "title = \"a\\nb\"",
+                "a.toml:1:9 `title` must be a text of one line; ",
+            ),
+            (
+                "draft = 'true'",
+                "a.toml:1:9 `draft` must be true or false, found a text; write it without quotes",
+            ),
+            (
+                "tags = 'a'",
+                "a.toml:1:8 `tags` must be a list of texts, found a text; write it in square brackets",
+            ),
+            (
+                "tags = ['a', 4]",
+                "a.toml:1:14 `tags` must be a list of texts, found a number in the list; ",
+            ),
+            (
+                "tags = ['a', ' ']",
+                "a.toml:1:14 `tags` is empty; leave the key out, or give it a value",
+            ),
+            (
+                "when = 'soon'",
+                "a.toml:1:8 `when` is not a date or a time; write it as 2026-09-13, 2026-09-13T02:25:00 or 2026-09-13T02:25:00+02:00",
+            ),
+            (
+                "when = 02:25:00",
+                "a.toml:1:8 `when` lacks the day; write it as 2026-09-13 or 2026-09-13T02:25:00",
+            ),
+            (
+                "when = 4",
+                "a.toml:1:8 `when` must be a date or a time, found a number; ",
+            ),
+            (
+                "link = 'ftp://me:secret@host/'",
+                "a.toml:1:8 `link` must begin with http:// or https://; ",
+            ),
+            (
+                "hardware = 'x'",
+                "a.toml:1:12 `hardware` must be a table, found a text; ",
+            ),
+            (
+                "hardware.gpu_count = '4'",
+                "a.toml:1:22 `hardware.gpu_count` must be a whole number from 0, found a text; write the number without quotes",
+            ),
+            (
+                "hardware.gpu_count = -4",
+                "a.toml:1:22 `hardware.gpu_count` must be a whole number from 0, found a negative number; ",
+            ),
+            (
+                "hardware.gpu_count = 4.5",
+                "a.toml:1:22 `hardware.gpu_count` must be a whole number from 0, found a number; ",
+            ),
+            (
+                "hardware.vram = nan",
+                "a.toml:1:17 `hardware.vram` must be a number from 0, found no finite number; ",
+            ),
+            (
+                "hardware.vram = -0.5",
+                "a.toml:1:17 `hardware.vram` must be a number from 0, found a negative number; ",
+            ),
+            (
+                "[budgets]\nname = 'a'",
+                "a.toml:1:1 `budgets` must be a list of tables, found a table; write its name in two pairs of brackets",
+            ),
+            (
+                "budgets = [1]",
+                "a.toml:1:12 `budgets` must be a list of tables, found a number; ",
+            ),
+            (
+                "prices = { B = 'x' }",
+                "a.toml:1:16 `prices.\"B\"` must be a number from 0, found a text; ",
+            ),
         ] {
             assert_eq!(read_all(toml).1, [said], "{toml}");
         }

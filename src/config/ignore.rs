@@ -68,7 +68,14 @@ mod tests {
         let ignore =
             Ignore::compile(["*.log", "old/", "runs/a/*.json", "/top.txt", "x/**"]).unwrap();
         for path in [
-            "a.log", "b/c.log", "old", "runs/old", "runs/a/b.json", "top.txt", "x/y", "x/y/z",
+            "a.log",
+            "b/c.log",
+            "old",
+            "runs/old",
+            "runs/a/b.json",
+            "top.txt",
+            "x/y",
+            "x/y/z",
         ] {
             assert!(ignore.matches(path), "{path}");
         }

@@ -20,11 +20,7 @@ pub fn keys() -> Vec<Key> {
             Shape::Url,
             "Where the site will be, as \"https://user.github.io/repo/\". Only canonical links, the feed and the sitemap need it; without it they are left out.",
         ),
-        Key::new(
-            "repository",
-            Shape::Url,
-            "Where the site's own source is.",
-        ),
+        Key::new("repository", Shape::Url, "Where the site's own source is."),
         Key::new("author", Shape::Text, "Who publishes the site."),
         Key::new(
             "license",
@@ -46,8 +42,16 @@ pub fn keys() -> Vec<Key> {
             Shape::Texts,
             "Files and folders below `content/` to leave out. A pattern without `/` names files and folders anywhere (`*.log`), one with `/` is a path from `content/` (`runs/old/**`). `*` is any part of a name, `**` any folders, `?` one character, `[ab]` one of them, `{a,b}` either.",
         ),
-        Key::new("output", Shape::Table(output()), "What is written for each run."),
-        Key::new("redact", Shape::Table(redact()), "What is hidden, beside what always is."),
+        Key::new(
+            "output",
+            Shape::Table(output()),
+            "What is written for each run.",
+        ),
+        Key::new(
+            "redact",
+            Shape::Table(redact()),
+            "What is hidden, beside what always is.",
+        ),
         Key::new(
             "noise",
             Shape::Table(noise()),
@@ -68,7 +72,11 @@ pub fn keys() -> Vec<Key> {
             Shape::TextByName,
             "Other spellings of models and GPUs, each with the name that is meant: `\"NVIDIA H200\" = \"H200 SXM\"`.",
         ),
-        Key::new("compare", Shape::Table(compare()), "Comparisons that are made without being asked for."),
+        Key::new(
+            "compare",
+            Shape::Table(compare()),
+            "Comparisons that are made without being asked for.",
+        ),
     ]
 }
 
@@ -84,11 +92,7 @@ fn output() -> Vec<Key> {
             Shape::Switch,
             "`run.json`, `comparison.json` and `index.json` (default: true).",
         ),
-        Key::new(
-            "csv",
-            Shape::Switch,
-            "`measurements.csv` (default: true).",
-        ),
+        Key::new("csv", Shape::Switch, "`measurements.csv` (default: true)."),
         Key::new(
             "charts",
             Shape::Switch,

@@ -382,7 +382,11 @@ fn budgets(table: &Table, problems: &mut Vec<Diagnostic>) -> Option<Vec<Budget>>
     Some(budgets)
 }
 
-fn by_name<T>(table: &Table, key: &str, value: impl Fn(&Value) -> Option<T>) -> BTreeMap<String, T> {
+fn by_name<T>(
+    table: &Table,
+    key: &str,
+    value: impl Fn(&Value) -> Option<T>,
+) -> BTreeMap<String, T> {
     let entries = table.table(key).into_iter().flat_map(Table::iter);
     entries
         .filter_map(|(name, entry)| Some((name.to_owned(), value(&entry.value)?)))

@@ -35,10 +35,7 @@ fn without_a_file_everything_is_as_by_default() {
 fn a_file_that_cannot_be_read_is_no_missing_one() {
     let root = tempfile::tempdir().unwrap();
     fs_err::create_dir(root.path().join(FILE)).unwrap();
-    assert!(matches!(
-        load(root.path()),
-        Err(ConfigError::Unreadable(_))
-    ));
+    assert!(matches!(load(root.path()), Err(ConfigError::Unreadable(_))));
 }
 
 #[test]

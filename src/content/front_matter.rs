@@ -146,7 +146,10 @@ mod tests {
             ),
         ] {
             let problem = parse(text).unwrap_err();
-            assert_eq!((problem.message.as_str(), problem.place.line), (said, Some(1)));
+            assert_eq!(
+                (problem.message.as_str(), problem.place.line),
+                (said, Some(1))
+            );
         }
         let problem = MarkdownFile::parse("a.md", b"a\n\xff").unwrap_err();
         assert_eq!(problem.place, Place::line("a.md", 2));

@@ -4,10 +4,11 @@
 pub mod facts;
 pub mod front_matter;
 pub mod load;
+pub mod one_run;
 pub mod sidecar;
 pub mod slug;
 pub mod text;
 pub mod title;
 pub mod walk;
 
-//pub use load::{Content, LoadError, LoadedRun, Steps, load, load_with};
+pub use load::{Content, LoadError, LoadedRun, Steps, load, load_with};

@@ -110,11 +110,7 @@ fn section_keys() -> impl Iterator<Item = Key> {
             Section::Engine => "What served it.",
             Section::Method => "How it was measured.",
         };
-        Key::new(
-            section.key(),
-            Shape::Table(fact_keys(section)),
-            description,
-        )
+        Key::new(section.key(), Shape::Table(fact_keys(section)), description)
     })
 }
 
@@ -147,8 +143,7 @@ pub fn run_key(file: &MarkdownFile) -> Result<Option<(String, Place)>, Diagnosti
         return Ok(None);
     };
     let keys = sidecar_keys();
-    let of_a_run =
-        |name: &str| keys.iter().any(|key| key.name == name) && !SHARED.contains(&name);
+    let of_a_run = |name: &str| keys.iter().any(|key| key.name == name) && !SHARED.contains(&name);
     Ok(toml_table::top_keys(&text)?
         .into_iter()
         .filter(|(name, _)| of_a_run(name))
@@ -328,7 +323,9 @@ mod tests {
     fn a_page_has_no_run_key() {
         let key = |text: &str| {
             let file = MarkdownFile::parse("a.md", text.as_bytes()).unwrap();
-            run_key(&file).unwrap().map(|(name, place)| (name, place.line))
+            run_key(&file)
+                .unwrap()
+                .map(|(name, place)| (name, place.line))
         };
         assert_eq!(key("+++\ntitle = 'x'\nauthor = 'y'\n+++\n"), None);
         assert_eq!(key("text"), None);

@@ -192,15 +192,33 @@ mod tests {
             assert_eq!(check(slug), Ok(()), "{slug}");
         }
         for (slug, said) in [
-            ("", "has no letter and no digit that can stand in an address"),
+            (
+                "",
+                "has no letter and no digit that can stand in an address",
+            ),
             ("a b", "must not have ' ' in it"),
             ("a\\b", "must not have '\\\\' in it"),
             ("Ω", "must not have 'Ω' in it"),
-            ("/a", "must not begin or end with a slash, or have two in a row"),
-            ("a//b", "must not begin or end with a slash, or have two in a row"),
-            ("../a", "must not have a dot or a dash at the beginning or the end of a part"),
-            ("a/b-", "must not have a dot or a dash at the beginning or the end of a part"),
-            ("a/aux.b", "has a part that is the name of a device on Windows"),
+            (
+                "/a",
+                "must not begin or end with a slash, or have two in a row",
+            ),
+            (
+                "a//b",
+                "must not begin or end with a slash, or have two in a row",
+            ),
+            (
+                "../a",
+                "must not have a dot or a dash at the beginning or the end of a part",
+            ),
+            (
+                "a/b-",
+                "must not have a dot or a dash at the beginning or the end of a part",
+            ),
+            (
+                "a/aux.b",
+                "has a part that is the name of a device on Windows",
+            ),
         ] {
             assert_eq!(check(slug).unwrap_err().to_string(), said, "{slug}");
         }

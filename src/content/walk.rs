@@ -1,6 +1,6 @@
 //! Which files there are in `content/`, and what each is for. Only names are looked at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
@@ -244,12 +244,7 @@ fn report(found: &mut Found, file: &FoundFile, error: &walkdir::Error) {
     );
 }
 
-fn classify(
-    found: &mut Found,
-    markdown: &mut Vec<FoundFile>,
-    file: FoundFile,
-    entry: &DirEntry,
-) {
+fn classify(found: &mut Found, markdown: &mut Vec<FoundFile>, file: FoundFile, entry: &DirEntry) {
     let lower = file.path.to_ascii_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| lower.ends_with(ending));
     let other = |what| {
@@ -274,12 +269,12 @@ fn classify(
 
 /// Tells sidecars, folder defaults, written comparisons and prose apart.
 fn sort_markdown(found: &mut Found, markdown: Vec<FoundFile>) {
-    found.runs.sort();
+    let stems: BTreeSet<String> = found.runs.iter().map(|r| r.stem().to_owned()).collect();
     for file in markdown {
         let stem = file.stem().to_owned();
         if file.path.rsplit('/').next() == Some("_index.md") {
             found.defaults.push(file);
-        } else if found.runs.iter().any(|run| run.stem() == stem) {
+        } else if stems.contains(&stem) {
             if let Some(other) = found.sidecars.get(&stem) {
                 // Only endings that differ by case can come here.
                 found.problems.push(same_stem(&stem, &[other, &file]));
@@ -306,7 +301,10 @@ fn sort_markdown(found: &mut Found, markdown: Vec<FoundFile>) {
 fn refuse_shared_stems(found: &mut Found) {
     let mut by_stem: BTreeMap<String, Vec<FoundFile>> = BTreeMap::new();
     for file in found.runs.drain(..) {
-        by_stem.entry(file.stem().to_owned()).or_default().push(file);
+        by_stem
+            .entry(file.stem().to_owned())
+            .or_default()
+            .push(file);
     }
     for (stem, mut files) in by_stem {
         if files.len() > 1 {
@@ -325,7 +323,10 @@ fn same_stem(stem: &str, files: &[&FoundFile]) -> Diagnostic {
         [first, rest @ ..] => (first.shown(), rest),
         [] => (stem.to_owned(), files),
     };
-    let message = format!("{} files are named \"{name}\" up to their ending", files.len());
+    let message = format!(
+        "{} files are named \"{name}\" up to their ending",
+        files.len()
+    );
     let mut problem = Diagnostic::new(Code::SameStem, Place::file(first), message)
         .help("keep one of them, or rename the others");
     for file in rest {
