@@ -160,6 +160,18 @@ codes! {
     UnknownTimezone = "E0310";
     /// A pattern that cannot be read.
     BadPattern = "E0311";
+    /// site.toml is not well-formed TOML.
+    ConfigSyntax = "E0312";
+    /// A file in `content/` with which nothing is done.
+    OtherFile = "W0313";
+    /// Two run files with the same bytes.
+    PublishedTwice = "W0314";
+    /// A link of the file system that leads nowhere, or in a circle.
+    BrokenLink = "E0315";
+    /// A file name that is not UTF-8.
+    BadFileName = "E0316";
+    /// Text in an `_index.md`, which has no page.
+    DefaultsBody = "E0317";
 }
 
 impl Code {

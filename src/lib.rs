@@ -10,8 +10,13 @@
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
+pub mod config;
+pub mod content;
 pub mod diagnostic;
 pub mod import;
 pub mod launch;
 pub mod redact;
 pub mod run;
+pub mod toml_keys;
+pub mod toml_table;
+pub mod web_address;

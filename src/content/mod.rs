@@ -1,0 +1,14 @@
+//! The folder `content/` → runs, prose and files to copy. The only part that reads `content/`; it
+//! knows nothing of pages.
+
+pub mod facts;
+pub mod front_matter;
+pub mod load;
+pub mod one_run;
+pub mod sidecar;
+pub mod slug;
+pub mod text;
+pub mod title;
+pub mod walk;
+
+pub use load::{Content, LoadError, LoadedRun, Steps, load, load_with};
