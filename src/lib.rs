@@ -10,13 +10,17 @@
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
+pub mod cli;
 pub mod config;
 pub mod content;
 pub mod diagnostic;
 pub mod import;
 pub mod launch;
+pub mod output;
 pub mod redact;
+pub mod render;
 pub mod run;
+pub mod site;
 pub mod toml_keys;
 pub mod toml_table;
 pub mod web_address;

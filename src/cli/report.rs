@@ -39,3 +39,18 @@ pub(crate) fn error(message: &str) {
 pub(crate) fn line(message: &str) {
     write(&format!("{}\n", printable(message)));
 }
+
+/// "1 run", "3 runs".
+pub(crate) fn counted(n: usize, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The closing line of a build that failed.
+pub(crate) fn failed(errors: usize, warnings: usize, strict: bool) {
+    let why = if errors == 0 && strict { " (--strict)" } else { "" };
+    line(&format!(
+        "not built: {}, {}{why}; the site is as it was before",
+        counted(errors, "error"),
+        counted(warnings, "warning")
+    ));
+}

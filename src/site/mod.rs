@@ -6,7 +6,7 @@ pub mod address;
 use std::cmp::Reverse;
 
 use crate::run::audit::Noise;
-use crate::run::derived::Derived;
+use crate::run::key_figures::Derived;
 use crate::run::time::MeasuredAt;
 use crate::run::{Fact, Run};
 

@@ -80,7 +80,7 @@ fn row(page: &RunPage) -> Vec<Cell> {
 }
 
 fn key_text(figure: &KeyFigure) -> String {
-    format!("{} ({})", figure.value, figure.cell)
+    format!("{} ({})", figure.value, figure.words)
 }
 
 fn engine(page: &RunPage) -> String {

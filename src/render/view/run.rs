@@ -65,10 +65,8 @@ pub struct RunView {
 pub struct KeyFigureView {
     /// What it is.
     pub label: String,
-    /// The number.
+    /// The number with its unit.
     pub value: String,
-    /// Its unit.
-    pub unit: String,
     /// Its cell in words.
     pub cell: String,
     /// The anchor of its cell.
@@ -210,9 +208,8 @@ fn key_figure_view(figure: &crate::run::key_figures::KeyFigure) -> KeyFigureView
     KeyFigureView {
         label: figure.label.to_owned(),
         value: figure.value.clone(),
-        unit: figure.unit.to_owned(),
-        cell: figure.cell.clone(),
-        anchor: figure.anchor.clone(),
+        cell: figure.words.clone(),
+        anchor: figure.cell.clone(),
     }
 }
 

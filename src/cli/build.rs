@@ -1,0 +1,147 @@
+//! `gen build`: content → site → bytes → output folder.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::{Failure, report};
+use crate::config::{self, Config, ConfigError};
+use crate::content::{self, Content};
+use crate::diagnostic::{Severity, counts, sorted};
+use crate::output::Stage;
+use crate::redact::{Hidden, Redactor};
+use crate::render::{OutputFile, Templates, render, templates::DEFAULT_STATIC};
+use crate::run::Run;
+use crate::site::{Outputs, Site, SiteFacts};
+
+/// Builds the site.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The site's folder: content/, and site.toml if there is one.
+    #[arg(long, default_value = ".", value_name = "FOLDER")]
+    root: PathBuf,
+    /// Where the site goes [default: public in the site's folder].
+    #[arg(long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Warnings fail the build, too.
+    #[arg(long)]
+    strict: bool,
+    /// How many threads work at once [default: one for each core].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Print problems only.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let started = Instant::now();
+        let mut pool = rayon::ThreadPoolBuilder::new();
+        if let Some(jobs) = self.jobs {
+            pool = pool.num_threads(jobs.into());
+        }
+        pool.build()?.install(|| self.build(started))
+    }
+
+    fn build(&self, started: Instant) -> Result<(), Failure> {
+        let config = load_config(&self.root)?;
+        let redactor = redactor(&config)?;
+        let (content, hidden) = load_content(&self.root, &config, &redactor)?;
+        let problems = sorted(content.problems);
+        report::problems(&problems);
+        let counts = counts(&problems);
+        let count = |severity| counts.get(&severity).copied().unwrap_or_default();
+        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+        if errors > 0 || (self.strict && warnings > 0) {
+            report::failed(errors, warnings, self.strict);
+            return Err(Failure::Content);
+        }
+        let runs: Vec<Run> = content.runs.into_iter().map(|loaded| loaded.run).collect();
+        let site = Site::new(site_facts(&config), runs);
+        let output = self.output.clone().unwrap_or_else(|| self.root.join("public"));
+        let written = write_site(&site, &output)?;
+        if !self.quiet {
+            report::line(&format!(
+                "{}, {} in {}, {}{}, {:.2} s",
+                report::counted(site.runs.len(), "run"),
+                report::counted(written, "file"),
+                output.display(),
+                report::counted(warnings, "warning"),
+                hidden.summary(),
+                started.elapsed().as_secs_f64()
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Reads site.toml and prints what is wrong in it.
+pub(super) fn load_config(root: &std::path::Path) -> Result<Config, Failure> {
+    config::load(root).map_err(|error| match error {
+        ConfigError::Wrong(problems) => {
+            report::problems(&sorted(problems));
+            Failure::Printed
+        }
+        unreadable @ ConfigError::Unreadable(_) => unreadable.into(),
+    })
+}
+
+/// The redactor that site.toml asks for.
+pub(super) fn redactor(config: &Config) -> Result<Redactor, Failure> {
+    Ok(Redactor::new(&config.redact.patterns, &config.redact.keep)?)
+}
+
+fn load_content(root: &std::path::Path, config: &Config, redactor: &Redactor) -> Result<(Content, Hidden), Failure> {
+    let hidden = std::sync::Mutex::new(Hidden::default());
+    let redact = |run: &mut Run, names: &[String]| {
+        let found = redactor.run(run, names);
+        // A panic elsewhere cannot leave half a count behind.
+        hidden.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(&found);
+    };
+    let content = content::load(root, config, &redact).map_err(|error| {
+        report::error(&error.to_string());
+        report::line(&format!("help: {}", error.help()));
+        Failure::Printed
+    })?;
+    Ok((content, hidden.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)))
+}
+
+fn site_facts(config: &Config) -> SiteFacts {
+    SiteFacts {
+        title: config.title.clone(),
+        description: config.description.clone().unwrap_or_default(),
+        noise: config.noise,
+        outputs: Outputs {
+            markdown: config.output.markdown,
+            json: config.output.json,
+            csv: config.output.csv,
+        },
+    }
+}
+
+/// Renders all pages into a stage and exchanges it with the output folder; returns the number of
+/// files.
+fn write_site(site: &Site, output: &std::path::Path) -> Result<usize, Failure> {
+    let templates = Templates::default_theme()?;
+    let stage = Stage::begin(output)?;
+    let files = AtomicUsize::new(0);
+    let write = |file: &OutputFile| {
+        files.fetch_add(1, Ordering::Relaxed);
+        stage.write(&file.path, &file.bytes)
+    };
+    site.pages().par_iter().try_for_each(|page| -> Result<(), Failure> {
+        for file in render(site, *page, &templates)? {
+            write(&file)?;
+        }
+        Ok(())
+    })?;
+    for (name, bytes) in DEFAULT_STATIC {
+        stage.write(name, bytes)?;
+        files.fetch_add(1, Ordering::Relaxed);
+    }
+    stage.commit()?;
+    Ok(files.into_inner())
+}
