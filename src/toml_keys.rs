@@ -81,14 +81,11 @@ impl Shape {
     }
 }
 
-/// All keys with their paths (`title`, `hardware.gpu`), in the order of the tables. Tables that
-/// have keys of their own are named only through these.
+/// All keys with their paths (`title`, `hardware`, `hardware.gpu`), in the order of the tables.
 pub fn paths(keys: &[Key]) -> Vec<(String, &Key)> {
     let mut out = Vec::new();
     for key in keys {
-        if key.shape.keys().is_empty() {
-            out.push((key.name.to_owned(), key));
-        }
+        out.push((key.name.to_owned(), key));
         for (path, inner) in paths(key.shape.keys()) {
             out.push((format!("{}.{path}", key.name), inner));
         }
@@ -112,6 +109,6 @@ mod tests {
             Key::new("prices", Shape::NumberByName, "D."),
         ];
         let paths: Vec<String> = paths(&keys).into_iter().map(|(path, _)| path).collect();
-        assert_eq!(paths, ["title", "model.name", "prices"]);
+        assert_eq!(paths, ["title", "model", "model.name", "prices"]);
     }
 }

@@ -290,7 +290,7 @@ fn every_problem_names_its_file_and_says_what_to_do() {
         ),
         (
             with("+++\ntitle: x\n+++\n"),
-            "error[E0301]: is not TOML: key with no value, expected `=`\n --> content/a.md:2:6",
+            "error[E0301]: is not TOML: key with no value, expected `=`\n --> content/a.md:2:8",
         ),
         (
             with("+++\ntimezone = 'Berlin'\n+++\n"),
@@ -522,7 +522,7 @@ mod links {
         fs_err::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
         assert_eq!(
             error.to_string(),
-            "content/a.json cannot be read: Permission denied (os error 13)\ncontent/x cannot be read: Permission denied (os error 13)"
+            "content/a.json cannot be read: permission denied\ncontent/x cannot be read: permission denied"
         );
     }
 

@@ -60,7 +60,6 @@ pub struct Config {
 
 /// `[output]`: which files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "they are switches")]
 pub struct Output {
     /// Markdown twins.
     pub markdown: bool,
@@ -204,9 +203,9 @@ fn resolve(table: &Table, problems: &mut Vec<Diagnostic>) -> Config {
         repository: text("repository"),
         author: text("author"),
         license: text("license"),
-        timezone: table.text("timezone").and_then(|(zone, place)| {
+        timezone: table.text("timezone").map(|(zone, place)| {
             problems.extend(unknown_timezone(zone, place));
-            Some(zone.to_owned())
+            zone.to_owned()
         }),
         theme: theme(table, problems).unwrap_or(default.theme),
         ignore: ignored(table, problems),

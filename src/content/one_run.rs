@@ -72,9 +72,8 @@ pub fn read(file: &FoundFile, hand: &Hand, steps: &Steps) -> Result<OneRun, Unre
 pub fn bytes(file: &FoundFile) -> Result<Vec<u8>, Unreadable> {
     fs_err::read(&file.disk).map_err(|error| Unreadable {
         path: file.shown(),
-        // The error names the path on the disk; what it was caused by does not.
-        reason: std::error::Error::source(&error)
-            .map_or_else(|| error.to_string(), ToString::to_string),
+        // The whole error names the path on the disk; this is the same on every machine.
+        reason: error.kind().to_string(),
     })
 }
 

@@ -50,7 +50,7 @@ impl FoundFile {
 pub struct Unreadable {
     /// The file as the user knows it.
     pub path: String,
-    /// Why, in the words of the operating system.
+    /// Why, in words that are the same on every machine.
     pub reason: String,
 }
 
@@ -166,7 +166,7 @@ struct Bounds {
 
 impl Bounds {
     fn new(root: &Path, folder: &Path) -> Result<Self, String> {
-        let real = |path: &Path| path.canonicalize().map_err(|e| e.to_string());
+        let real = |path: &Path| path.canonicalize().map_err(|e| e.kind().to_string());
         Ok(Self {
             root: real(root)?,
             folder: real(folder)?,
@@ -181,7 +181,7 @@ impl Bounds {
         };
         let target = path
             .canonicalize()
-            .map_err(|error| broken(format!("the link cannot be followed: {error}")))?;
+            .map_err(|error| broken(format!("the link cannot be followed: {}", error.kind())))?;
         if !target.starts_with(&self.root) {
             return Err(Diagnostic::new(
                 Code::LinkOutside,
@@ -231,7 +231,7 @@ fn report(found: &mut Found, file: &FoundFile, error: &walkdir::Error) {
         "the link leads nowhere"
     } else {
         let reason = match error.io_error() {
-            Some(error) => error.to_string(),
+            Some(error) => error.kind().to_string(),
             None => error.to_string(),
         };
         let path = file.shown();

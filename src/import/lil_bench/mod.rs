@@ -8,10 +8,10 @@ mod shell;
 
 use super::llm_inference_bench::client::private_host;
 use super::llm_inference_bench::fields::{Fields, Problems};
+use super::llm_inference_bench::metadata::measured_at;
 use super::llm_inference_bench::{Draft, finish, left_alone, read_matrix};
 use super::{Format, Input, Outcome};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::run::time::MeasuredAt;
 use crate::run::{Fact, Facts};
 
 /// The format.
@@ -76,7 +76,7 @@ fn read(root: &Fields, problems: &mut Problems) -> Draft {
     }
 
     // Points that were left out say something only beside points that were measured.
-    if !draft.is_empty() {
+    if !draft.run.prefill.is_empty() {
         let measured = std::mem::take(&mut draft.run.prefill);
         let left_out = skipped_prefill
             .into_iter()
@@ -108,22 +108,7 @@ fn about(
     notes: &mut Vec<String>,
     problems: &mut Problems,
 ) {
-    if let Some(text) = root.text("finished", problems)
-        && let Some(node) = root.get("finished")
-    {
-        match MeasuredAt::parse(&text) {
-            Ok(time) => facts.set_text(Fact::MeasuredAt, time.to_rfc3339()),
-            Err(error) => {
-                let help = "the run goes without this date; give `measured_at` in its sidecar";
-                problems.warn(
-                    Code::ValueLeftOut,
-                    node,
-                    format!("`finished` {error}"),
-                    help,
-                );
-            }
-        }
-    }
+    measured_at(root, "finished", facts, problems);
     let client = root.fields_or_empty("client", problems);
     if let Some(version) = client.text("llm_decode_bench", problems) {
         // The inner document may be older; it is the one that says how its figures were made.
@@ -140,13 +125,18 @@ fn about(
     .into_iter()
     .flatten()
     .collect();
-    notes.push(format!("Run by lil-bench {}.", words.join(", ")));
+    notes.push(
+        format!("Run by lil-bench {}", words.join(", "))
+            .trim_end()
+            .to_owned()
+            + ".",
+    );
     if profile.as_deref() == Some("quick") {
         draft.run.ranked = false;
         notes.push("A quick profile: not ranked among other runs.".to_owned());
     }
     let status = root.text("status", problems);
-    if status.as_deref() != Some("complete") {
+    if status.is_some_and(|status| status != "complete") {
         draft.run.complete = false;
     }
     let image = root.fields_or_empty("image", problems);

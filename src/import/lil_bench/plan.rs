@@ -1,5 +1,7 @@
 //! lil-bench's plan: what was to be measured, and what was left out for which reason.
 
+use std::collections::BTreeMap;
+
 use crate::import::llm_inference_bench::fields::{ANY_COUNT, Fields, Problems};
 use crate::import::llm_inference_bench::{Cell, Plan, Skip};
 use crate::run::{Context, Measurement, Status};
@@ -11,10 +13,14 @@ pub fn read(root: &Fields, problems: &mut Problems) -> (Plan, Vec<Measurement>) 
         .iter()
         .filter_map(|fields| Step::read(fields, problems))
         .collect();
+    let rows: BTreeMap<(u64, bool), u64> = steps
+        .iter()
+        .filter_map(|step| Some((step.row()?, step.sent?)))
+        .collect();
     let mut plan = Plan::default();
     let mut prefill = Vec::new();
     for step in &steps {
-        let Some(context) = step.context(&steps) else {
+        let Some(context) = step.context(&rows) else {
             continue;
         };
         match (step.concurrency, step.skipped) {
@@ -86,21 +92,16 @@ impl Step {
         }
     }
 
-    /// The context that was, or would have been, sent: that of its own, else that of the other cells
-    /// of its row, else the standard's.
-    fn context(&self, steps: &[Step]) -> Option<u64> {
-        let of_row = || {
-            steps
-                .iter()
-                .filter(|other| {
-                    other.requested == self.requested
-                        && other.concurrency.is_some() == self.concurrency.is_some()
-                })
-                .find_map(|other| other.sent)
-        };
-        self.sent
-            .or_else(|| self.requested.and_then(|_| of_row()))
-            .or(self.requested)
+    /// The row that it belongs to: the standard's context, of the decode matrix or of prefill.
+    fn row(&self) -> Option<(u64, bool)> {
+        Some((self.requested?, self.concurrency.is_some()))
+    }
+
+    /// The context that was, or would have been, sent: its own, else that of the other cells of its
+    /// row, else the standard's.
+    fn context(&self, rows: &BTreeMap<(u64, bool), u64>) -> Option<u64> {
+        let of_row = || rows.get(&self.row()?).copied();
+        self.sent.or_else(of_row).or(self.requested)
     }
 
     /// "needs 1,047,552 KV tokens, the server has 500,000"

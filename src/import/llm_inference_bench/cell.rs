@@ -83,7 +83,7 @@ fn total(fields: &Fields, problems: &mut Problems) -> Option<f64> {
     if !fields.has(key) {
         fields.lacks("aggregate_tps", problems);
     }
-    fields.number(key, -1000.0..=MOST, problems)
+    fields.number(key, -MOST..=MOST, problems)
 }
 
 /// Rules 1 to 4 of the data dictionary, with the reason where the file tells one.

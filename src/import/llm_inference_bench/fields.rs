@@ -290,7 +290,9 @@ fn mismatch(
 ) {
     let found = match number {
         Some(number) => in_words(number),
-        None if node.kind() == "a number" => "too large a number".to_owned(),
+        None if node.kind() == "a number" && node.number().is_none() => {
+            "too large a number".to_owned()
+        }
         None => node.kind().to_owned(),
     };
     problems.shape(node, format!("`{path}` is {found}, {expected}"));

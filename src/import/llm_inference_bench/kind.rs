@@ -37,7 +37,10 @@ impl Kind {
         match mode.as_str() {
             "completion_stats" => return Some(Self::CompletionStats),
             "paired_comparison" => return Some(Self::PairedComparison),
-            _ if mode.ends_with("_only") && FABRIC.iter().any(|key| root.has(key)) => {
+            _ if mode.strip_suffix("_only").is_some_and(|test| {
+                FABRIC.iter().any(|key| test.contains(key) || root.has(key))
+            }) =>
+            {
                 return Some(Self::Diagnostics);
             }
             _ => {}
@@ -97,6 +100,10 @@ const FABRIC: &[&str] = &["p2pmark", "amd_fabric", "nvidia_p2p_override"];
 /// A list of results of which a cell has the tool's rate; or, where there is no such cell, the
 /// tool's own description of what was asked for. Other tools write `metadata` and `results` too.
 fn is_matrix(root: &Fields, metadata: Option<&Fields>) -> bool {
+    let asked = metadata.is_some_and(|m| m.has("concurrency_levels") && m.has("context_lengths"));
+    if asked && root.has("results") {
+        return true;
+    }
     let Some(cells) = root.get("results").and_then(|n| n.array()) else {
         return false;
     };
@@ -106,6 +113,5 @@ fn is_matrix(root: &Fields, metadata: Option<&Fields>) -> bool {
                 && (cell.has("concurrency") || cell.has("context_tokens"))
         })
     };
-    let asked = metadata.is_some_and(|m| m.has("concurrency_levels") && m.has("context_lengths"));
-    asked || cells.iter().any(has_rate)
+    cells.iter().any(has_rate)
 }

@@ -70,7 +70,7 @@ pub fn read(root: &Fields, problems: &mut Problems) -> Metadata {
     if let Some(version) = engine_version(root, problems) {
         facts.set_text(Fact::EngineVersion, version);
     }
-    wrapper(root, &mut metadata, problems);
+    wrapper(root, &mut metadata);
     metadata
 }
 
@@ -90,16 +90,20 @@ fn tool(fields: &Fields, metadata: &mut Metadata, problems: &mut Problems) {
         }
         facts.set_text(Fact::ToolVersion, version);
     }
-    if let Some(text) = fields.text("timestamp", problems)
-        && let Some(node) = fields.get("timestamp")
-    {
-        match MeasuredAt::parse(&text) {
-            Ok(time) => facts.set_text(Fact::MeasuredAt, time.to_rfc3339()),
-            Err(error) => {
-                let message = format!("`{}` {error}", fields.path("timestamp"));
-                let help = "the run goes without a date; give `measured_at` in its sidecar";
-                problems.warn(Code::ValueLeftOut, node, message, help);
-            }
+    measured_at(fields, "timestamp", facts, problems);
+}
+
+/// When it was measured; a text that is no time is left out with a warning.
+pub(crate) fn measured_at(fields: &Fields, key: &str, facts: &mut Facts, problems: &mut Problems) {
+    let (Some(text), Some(node)) = (fields.text(key, problems), fields.get(key)) else {
+        return;
+    };
+    match MeasuredAt::parse(&text) {
+        Ok(time) => facts.set_text(Fact::MeasuredAt, time.to_rfc3339()),
+        Err(error) => {
+            let message = format!("`{}` {error}", fields.path(key));
+            let help = "the run goes without this date; give `measured_at` in its sidecar";
+            problems.warn(Code::ValueLeftOut, node, message, help);
         }
     }
 }
@@ -113,27 +117,24 @@ fn method(fields: &Fields, metadata: &mut Metadata, problems: &mut Problems) {
     let prefill_mode = fields.text("prefill_mode", problems);
     let repetitions = fields.count("iterations", ANY_COUNT, problems);
     let facts = &mut metadata.facts;
-    // The tool writes its defaults of the decode test also where there was none.
-    if !metadata.prefill_only {
-        let duration = match mode.as_deref() {
-            Some(mode) => mode == "duration",
-            None => seconds.is_some(),
-        };
-        if duration {
-            facts.set_text(Fact::DecodeTest, "Fixed duration");
-            if let Some(seconds) = seconds {
-                facts.set(Fact::SecondsPerMeasurement, FactValue::Number(seconds));
-            }
-        } else if mode.as_deref() == Some("request-count") {
-            facts.set_text(Fact::DecodeTest, "Fixed number of requests");
-            set_count(facts, Fact::RequestsPerMeasurement, requests);
-        } else if let Some(mode) = mode {
-            facts.set_text(Fact::DecodeTest, mode);
+    let duration = match mode.as_deref() {
+        Some(mode) => mode == "duration",
+        None => seconds.is_some(),
+    };
+    if duration {
+        facts.set_text(Fact::DecodeTest, "Fixed duration");
+        if let Some(seconds) = seconds {
+            facts.set(Fact::SecondsPerMeasurement, FactValue::Number(seconds));
         }
-        set_count(facts, Fact::MaxOutputTokens, Some(metadata.max_tokens));
-        if let Some(temperature) = temperature {
-            facts.set(Fact::Temperature, FactValue::Number(temperature));
-        }
+    } else if mode.as_deref() == Some("request-count") {
+        facts.set_text(Fact::DecodeTest, "Fixed number of requests");
+        set_count(facts, Fact::RequestsPerMeasurement, requests);
+    } else if let Some(mode) = mode {
+        facts.set_text(Fact::DecodeTest, mode);
+    }
+    set_count(facts, Fact::MaxOutputTokens, Some(metadata.max_tokens));
+    if let Some(temperature) = temperature {
+        facts.set(Fact::Temperature, FactValue::Number(temperature));
     }
     set_count(facts, Fact::KvCacheTokens, Some(metadata.kv_tokens));
     set_count(facts, Fact::Repetitions, repetitions);
@@ -193,7 +194,7 @@ fn engine_version(root: &Fields, problems: &mut Problems) -> Option<String> {
 
 /// `run_metadata`: what a wrapper script knows of its own runs. All its values are texts; what is
 /// none is not for us.
-fn wrapper(root: &Fields, metadata: &mut Metadata, _problems: &mut Problems) {
+fn wrapper(root: &Fields, metadata: &mut Metadata) {
     let Some(fields) = root.get("run_metadata").and_then(Fields::peek) else {
         return;
     };

@@ -8,14 +8,14 @@ pub(crate) mod client;
 pub(crate) mod fields;
 mod grid;
 mod kind;
-mod metadata;
+pub(crate) mod metadata;
 mod prefill;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Format, Imported, Input, Outcome};
 use crate::diagnostic::{Code, Diagnostic, Place, sorted};
-use crate::run::{Facts, Measurement, Metric, Run};
+use crate::run::{Fact, Facts, Measurement, Metric, Run};
 
 use cell::Phase;
 use fields::{Fields, Problems};
@@ -141,6 +141,18 @@ pub(crate) fn read_matrix(root: &Fields, plan: &Plan, problems: &mut Problems) -
     }
 
     run.facts = metadata.facts;
+    if run.decode.is_empty() && run.burst.is_empty() {
+        // The tool writes the defaults of its decode test also where there was none.
+        for fact in [
+            Fact::DecodeTest,
+            Fact::SecondsPerMeasurement,
+            Fact::RequestsPerMeasurement,
+            Fact::MaxOutputTokens,
+            Fact::Temperature,
+        ] {
+            run.facts.remove(fact);
+        }
+    }
     run.notes = metadata.notes;
     if means {
         run.notes

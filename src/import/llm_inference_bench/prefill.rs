@@ -1,8 +1,9 @@
 //! The `prefill` block: how fast one request's prompt was read, by context.
 
+use crate::diagnostic::{Code, Diagnostic};
 use crate::run::{Context, Figure, Measurement, Metric, Status};
 
-use super::cell::{hardware, milliseconds, rounded_to};
+use super::cell::{CONTEXTS, hardware, milliseconds, rounded_to};
 use super::fields::{ANY_COUNT, Fields, Problems};
 
 /// All points. Figures that cannot be true stay: the audit says so on the page.
@@ -10,12 +11,16 @@ pub fn read(root: &Fields, problems: &mut Problems) -> Vec<Measurement> {
     let Some(block) = root.fields("prefill", problems) else {
         return Vec::new();
     };
-    let mut points = Vec::new();
-    for (key, node) in block.iter() {
+    let mut points: Vec<Measurement> = Vec::new();
+    // Not the map of the keys: a key that is there twice must be seen.
+    for (key, node) in block.node.object().unwrap_or_default() {
+        if node.is_null() {
+            continue;
+        }
         let tokens = key
             .parse::<u64>()
             .ok()
-            .filter(|n| ANY_COUNT.contains(n) && key.bytes().all(|b| b.is_ascii_digit()));
+            .filter(|n| CONTEXTS.contains(n) && n.to_string() == key);
         let Some(tokens) = tokens else {
             let message = format!(
                 "`prefill` has the key `{key}`, expected the number of context tokens, as \"8192\""
@@ -23,16 +28,23 @@ pub fn read(root: &Fields, problems: &mut Problems) -> Vec<Measurement> {
             problems.shape(node, message);
             continue;
         };
-        if let Some(fields) = Fields::read(node, block.path(key), problems) {
-            points.push(point(tokens, &fields, problems));
+        let context = Context::from_tokens(tokens);
+        if points.iter().any(|point| point.context == context) {
+            let message = format!("the prefill point {} stands twice", context.label);
+            let place = problems.place(node);
+            let problem = Diagnostic::new(Code::DuplicateCell, place, message);
+            problems.errors.push(problem.help("remove one of them"));
+        }
+        if let Some(fields) = Fields::read(node, block.path(&key), problems) {
+            points.push(point(context, &fields, problems));
         }
     }
     points
 }
 
-fn point(tokens: u64, fields: &Fields, problems: &mut Problems) -> Measurement {
+fn point(context: Context, fields: &Fields, problems: &mut Problems) -> Measurement {
     let mut point = Measurement {
-        context: Context::from_tokens(tokens),
+        context,
         concurrency: 1,
         method: fields.text("method", problems),
         ..Measurement::default()
