@@ -47,7 +47,10 @@ impl Stage {
             fs::remove_dir_all(&stage)?;
         }
         fs::create_dir_all(&stage)?;
-        fs::write(stage.join(MARKER), "This folder was made by gen; it is replaced at the next build.\n")?;
+        fs::write(
+            stage.join(MARKER),
+            "This folder was made by gen; it is replaced at the next build.\n",
+        )?;
         Ok(Self {
             output: output.to_owned(),
             stage,
@@ -60,7 +63,10 @@ impl Stage {
     /// A path that would leave the folder, or a disk that says no.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), OutputError> {
         let relative = Path::new(path);
-        if !relative.components().all(|c| matches!(c, Component::Normal(_))) {
+        if !relative
+            .components()
+            .all(|c| matches!(c, Component::Normal(_)))
+        {
             return Err(OutputError::Escapes(path.to_owned()));
         }
         let target = self.stage.join(relative);

@@ -1,5 +1,12 @@
 //! The commands as a user runs them: what they print, what they write, how they end.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    missing_docs
+)]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -36,7 +43,12 @@ fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             if path.is_dir() {
                 walk(&path, root, files);
             } else {
-                let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+                let name = path
+                    .strip_prefix(root)
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .to_owned();
                 files.insert(name, std::fs::read(&path).unwrap());
             }
         }
@@ -76,7 +88,12 @@ fn one_json_file_alone_gives_a_good_page() {
     assert!(page.contains("<h1 dir=\"auto\">qwen</h1>"), "{page}");
     assert!(page.contains("82.9") && page.contains("584 ms"));
     // Nothing is on the page that the file does not have.
-    for absent in ["id=\"prefill\"", "id=\"launch\"", "id=\"burst\"", "id=\"author-notes\""] {
+    for absent in [
+        "id=\"prefill\"",
+        "id=\"launch\"",
+        "id=\"burst\"",
+        "id=\"author-notes\"",
+    ] {
         assert!(!page.contains(absent), "{absent}");
     }
     assert!(page.contains("Not given: "));
@@ -92,7 +109,10 @@ fn all_problems_are_reported_and_the_old_site_stays() {
     let output = generate(&["build"], dir.path());
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
-    assert!(text.contains("content/runs/three.json:2") && text.contains("content/runs/two.json"), "{text}");
+    assert!(
+        text.contains("content/runs/three.json:2") && text.contains("content/runs/two.json"),
+        "{text}"
+    );
     assert!(!text.contains('\u{1b}'), "no colour in a pipe");
     assert!(tree(&dir.path().join("public")) == before);
 }
@@ -133,8 +153,13 @@ fn every_run_json_builds_again_into_the_same_bytes() {
     let again = dir.path().join("again");
     let mut runs = 0;
     for (path, bytes) in tree(&first) {
-        if let Some(slug) = path.strip_prefix("runs/").and_then(|p| p.strip_suffix("/run.json")) {
-            let target = again.join("content/in").join(format!("{}.json", slug.replace('/', "--")));
+        if let Some(slug) = path
+            .strip_prefix("runs/")
+            .and_then(|p| p.strip_suffix("/run.json"))
+        {
+            let target = again
+                .join("content/in")
+                .join(format!("{}.json", slug.replace('/', "--")));
             std::fs::create_dir_all(target.parent().unwrap()).unwrap();
             std::fs::write(target, bytes).unwrap();
             runs += 1;
@@ -151,7 +176,9 @@ fn every_run_json_builds_again_into_the_same_bytes() {
     let (first, second) = (tree(&first), tree(&again.join("public")));
     for (path, bytes) in &first {
         if path.starts_with("runs/") {
-            let other = second.get(path).unwrap_or_else(|| panic!("{path} is missing"));
+            let other = second
+                .get(path)
+                .unwrap_or_else(|| panic!("{path} is missing"));
             assert!(bytes == other, "{path} differs");
         }
     }
@@ -167,7 +194,11 @@ fn import_prints_the_run_as_json() {
     assert_eq!(run["decode"][0]["total_tok_per_s"], 82.9);
     let output = generate(&["import", "bad.json"], dir.path());
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("no format recognises this file"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("no format recognises this file"),
+        "{}",
+        stderr(&output)
+    );
     let output = generate(&["import", "absent.json"], dir.path());
     assert_eq!(output.status.code(), Some(2));
 }
@@ -181,7 +212,14 @@ fn published_documents_follow_their_schema() {
     let validator = jsonschema::validator_for(&schema).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("public");
-    assert!(generate(&["build", "--quiet", "--output", out.to_str().unwrap()], root).status.success());
+    assert!(
+        generate(
+            &["build", "--quiet", "--output", out.to_str().unwrap()],
+            root
+        )
+        .status
+        .success()
+    );
     let mut checked = 0;
     for (path, bytes) in tree(&out) {
         if path.ends_with("/run.json") {
@@ -194,5 +232,8 @@ fn published_documents_follow_their_schema() {
     }
     assert!(checked >= 6);
     let broken = serde_json::json!({"schema": "speedbook.run/1", "slug": 3});
-    assert!(validator.validate(&broken).is_err(), "the schema refuses something");
+    assert!(
+        validator.validate(&broken).is_err(),
+        "the schema refuses something"
+    );
 }

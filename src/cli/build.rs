@@ -61,7 +61,10 @@ impl Args {
         }
         let runs: Vec<Run> = content.runs.into_iter().map(|loaded| loaded.run).collect();
         let site = Site::new(site_facts(&config), runs);
-        let output = self.output.clone().unwrap_or_else(|| self.root.join("public"));
+        let output = self
+            .output
+            .clone()
+            .unwrap_or_else(|| self.root.join("public"));
         let written = write_site(&site, &output)?;
         if !self.quiet {
             report::line(&format!(
@@ -94,19 +97,31 @@ pub(super) fn redactor(config: &Config) -> Result<Redactor, Failure> {
     Ok(Redactor::new(&config.redact.patterns, &config.redact.keep)?)
 }
 
-fn load_content(root: &std::path::Path, config: &Config, redactor: &Redactor) -> Result<(Content, Hidden), Failure> {
+fn load_content(
+    root: &std::path::Path,
+    config: &Config,
+    redactor: &Redactor,
+) -> Result<(Content, Hidden), Failure> {
     let hidden = std::sync::Mutex::new(Hidden::default());
     let redact = |run: &mut Run, names: &[String]| {
         let found = redactor.run(run, names);
         // A panic elsewhere cannot leave half a count behind.
-        hidden.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(&found);
+        hidden
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .add(&found);
     };
     let content = content::load(root, config, &redact).map_err(|error| {
         report::error(&error.to_string());
         report::line(&format!("help: {}", error.help()));
         Failure::Printed
     })?;
-    Ok((content, hidden.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)))
+    Ok((
+        content,
+        hidden
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner),
+    ))
 }
 
 fn site_facts(config: &Config) -> SiteFacts {
@@ -132,12 +147,14 @@ fn write_site(site: &Site, output: &std::path::Path) -> Result<usize, Failure> {
         files.fetch_add(1, Ordering::Relaxed);
         stage.write(&file.path, &file.bytes)
     };
-    site.pages().par_iter().try_for_each(|page| -> Result<(), Failure> {
-        for file in render(site, *page, &templates)? {
-            write(&file)?;
-        }
-        Ok(())
-    })?;
+    site.pages()
+        .par_iter()
+        .try_for_each(|page| -> Result<(), Failure> {
+            for file in render(site, *page, &templates)? {
+                write(&file)?;
+            }
+            Ok(())
+        })?;
     for (name, bytes) in DEFAULT_STATIC {
         stage.write(name, bytes)?;
         files.fetch_add(1, Ordering::Relaxed);

@@ -18,7 +18,8 @@ struct Cli {
     command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 fine, 1 something in the content is wrong, 2 wrong use, configuration or I/O.";
+const EXIT_CODES: &str =
+    "Exit codes: 0 fine, 1 something in the content is wrong, 2 wrong use, configuration or I/O.";
 
 #[derive(Debug, Subcommand)]
 enum Command {

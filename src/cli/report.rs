@@ -47,7 +47,11 @@ pub(crate) fn counted(n: usize, one: &str) -> String {
 
 /// The closing line of a build that failed.
 pub(crate) fn failed(errors: usize, warnings: usize, strict: bool) {
-    let why = if errors == 0 && strict { " (--strict)" } else { "" };
+    let why = if errors == 0 && strict {
+        " (--strict)"
+    } else {
+        ""
+    };
     line(&format!(
         "not built: {}, {}{why}; the site is as it was before",
         counted(errors, "error"),

@@ -75,9 +75,7 @@ impl LoadError {
 }
 
 fn unreadable_text(files: &[Unreadable]) -> String {
-    let lines = files
-        .iter()
-        .map(|file| format!("{} cannot be read: {}", file.path, file.reason));
+    let lines = files.iter().map(ToString::to_string);
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -100,6 +98,17 @@ pub struct Steps<'a> {
     pub launch_hints: LaunchHints<'a>,
 }
 
+impl<'a> Steps<'a> {
+    /// The steps of the product, with this redaction.
+    pub fn with(redact: Redact<'a>) -> Self {
+        Self {
+            import: &import::import,
+            redact,
+            launch_hints: &hints_from_launch_command,
+        }
+    }
+}
+
 /// What the launch command says of model and engine, as the weakest of all hints.
 pub fn hints_from_launch_command(_command: &str) -> Facts {
     Facts::default()
@@ -111,12 +120,7 @@ pub fn hints_from_launch_command(_command: &str) -> Facts {
 /// No such folder, or something in it that cannot be read. What is wrong *in* the files is in
 /// [`Content::problems`].
 pub fn load(root: &Path, config: &Config, redact: Redact) -> Result<Content, LoadError> {
-    let steps = Steps {
-        import: &import::import,
-        redact,
-        launch_hints: &hints_from_launch_command,
-    };
-    load_with(root, config, &steps)
+    load_with(root, config, &Steps::with(redact))
 }
 
 /// [`load`] with other steps.

@@ -1,6 +1,7 @@
 //! The folder `content/` → runs, prose and files to copy. The only part that reads `content/`; it
 //! knows nothing of pages.
 
+pub mod alone;
 pub mod facts;
 pub mod front_matter;
 pub mod load;
@@ -11,4 +12,5 @@ pub mod text;
 pub mod title;
 pub mod walk;
 
+pub use alone::load_file;
 pub use load::{Content, LoadError, LoadedRun, Steps, load, load_with};

@@ -18,12 +18,34 @@ pub struct FoundFile {
     pub path: String,
     /// Where to read it.
     pub disk: PathBuf,
+    /// The file as the user knows it.
+    shown: String,
 }
 
 impl FoundFile {
-    /// The file as the user knows it: below the site's root.
+    /// A file below `content/`.
+    pub fn in_content(path: impl Into<String>, disk: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self {
+            shown: format!("{FOLDER}/{path}"),
+            path,
+            disk: disk.into(),
+        }
+    }
+
+    /// A file outside of any site, as named on the command line.
+    pub fn alone(disk: &Path) -> Self {
+        let name = disk.file_name().unwrap_or_default();
+        Self {
+            path: name.to_string_lossy().into_owned(),
+            disk: disk.to_owned(),
+            shown: disk.display().to_string(),
+        }
+    }
+
+    /// The file as the user knows it: below the site's root, or as named on the command line.
     pub fn shown(&self) -> String {
-        format!("{FOLDER}/{}", self.path)
+        self.shown.clone()
     }
 
     /// The folder that it is in, below `content/`; empty for `content/` itself.
@@ -46,7 +68,8 @@ impl FoundFile {
 }
 
 /// A file or folder that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[error("{path} cannot be read: {reason}")]
 pub struct Unreadable {
     /// The file as the user knows it.
     pub path: String,
@@ -133,10 +156,7 @@ pub fn walk(root: &Path, ignore: &Ignore) -> Found {
             }
             continue;
         }
-        let file = FoundFile {
-            path: name,
-            disk: path,
-        };
+        let file = FoundFile::in_content(name, path);
         match entry {
             Err(error) => report(&mut found, &file, &error),
             Ok(entry) => {
@@ -342,10 +362,7 @@ mod tests {
     #[test]
     fn the_ending_is_no_part_of_the_stem() {
         let stem = |path: &str| {
-            let file = FoundFile {
-                path: path.to_owned(),
-                disk: PathBuf::new(),
-            };
+            let file = FoundFile::in_content(path, PathBuf::new());
             (file.folder().to_owned(), file.stem().to_owned())
         };
         assert_eq!(stem("a/b.json.gz"), ("a".into(), "a/b".into()));

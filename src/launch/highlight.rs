@@ -1,3 +1,5 @@
 //! stub
 #![allow(missing_docs)]
-pub fn highlight_bash(t: &str) -> String { t.replace("<","&lt;") }
+pub fn highlight_bash(t: &str) -> String {
+    t.replace("<", "&lt;")
+}

@@ -7,7 +7,12 @@ use crate::run::{Metric, Phase, Run};
 pub fn measurements(run: &Run) -> Vec<u8> {
     let mut columns: Vec<(Metric, bool)> = Vec::new();
     for metric in Metric::ALL {
-        let figures = || Phase::ALL.iter().flat_map(|p| run.phase(*p)).filter_map(|m| m.get(*metric));
+        let figures = || {
+            Phase::ALL
+                .iter()
+                .flat_map(|p| run.phase(*p))
+                .filter_map(|m| m.get(*metric))
+        };
         if figures().next().is_some() {
             columns.push((*metric, figures().any(|f| f.step.is_some())));
         }
@@ -45,7 +50,12 @@ pub fn measurements(run: &Run) -> Vec<u8> {
                 let figure = m.get(*metric);
                 row.push(figure.map(|f| f.value.to_string()).unwrap_or_default());
                 if *stepped {
-                    row.push(figure.and_then(|f| f.step).map(|s| s.to_string()).unwrap_or_default());
+                    row.push(
+                        figure
+                            .and_then(|f| f.step)
+                            .map(|s| s.to_string())
+                            .unwrap_or_default(),
+                    );
                 }
             }
             rows.push(row);

@@ -18,7 +18,8 @@ pub fn markdown_text(text: &str, out: &mut dyn Write) -> io::Result<()> {
             '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' | '$' => true,
             // Inside a word an underscore is no emphasis.
             '_' => {
-                !(before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric))
+                !(before.is_some_and(char::is_alphanumeric)
+                    && after.is_some_and(char::is_alphanumeric))
             }
             '&' => after.is_some_and(|c| c.is_alphanumeric() || c == '#'),
             '!' => after == Some('['),
@@ -26,7 +27,11 @@ pub fn markdown_text(text: &str, out: &mut dyn Write) -> io::Result<()> {
             '#' | '+' | '=' => i == 0,
             '-' => i == 0 && chars.len() > 1,
             '.' | ')' => {
-                i > 0 && chars.get(..i).is_some_and(|head| head.iter().all(char::is_ascii_digit)) && after.is_none_or(|c| c == ' ')
+                i > 0
+                    && chars
+                        .get(..i)
+                        .is_some_and(|head| head.iter().all(char::is_ascii_digit))
+                    && after.is_none_or(|c| c == ' ')
             }
             _ => false,
         };
@@ -55,7 +60,11 @@ pub fn markdown_code(text: &str, in_table: bool) -> String {
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
     let fence = "`".repeat(longest_run(&text, '`') + 1);
-    let text = if in_table { text.replace('|', "\\|") } else { text };
+    let text = if in_table {
+        text.replace('|', "\\|")
+    } else {
+        text
+    };
     if text.is_empty() {
         String::new()
     } else if text.starts_with('`') || text.ends_with('`') || text.trim() != text {
@@ -68,7 +77,10 @@ pub fn markdown_code(text: &str, in_table: bool) -> String {
 /// A fenced code block that holds the text whatever backticks are in it.
 pub fn markdown_fence(text: &str, language: &str) -> String {
     let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
-    format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
+    format!(
+        "{fence}{language}\n{}\n{fence}",
+        text.trim_end_matches('\n')
+    )
 }
 
 fn longest_run(text: &str, of: char) -> usize {
@@ -91,7 +103,8 @@ mod tests {
         for event in Parser::new_ext(markdown, Options::all()) {
             match event {
                 Event::Text(text) | Event::Code(text) => out.push_str(&text),
-                Event::Start(pulldown_cmark::Tag::Paragraph) | Event::End(pulldown_cmark::TagEnd::Paragraph) => {}
+                Event::Start(pulldown_cmark::Tag::Paragraph)
+                | Event::End(pulldown_cmark::TagEnd::Paragraph) => {}
                 other => panic!("markup in {markdown:?}: {other:?}"),
             }
         }
@@ -114,7 +127,10 @@ mod tests {
 
     #[test]
     fn ordinary_text_is_left_readable() {
-        assert_eq!(markdown("qwen3_coder on 4 × H200, 0.28.1rc1+g9c2 - fast"), "qwen3_coder on 4 × H200, 0.28.1rc1+g9c2 - fast");
+        assert_eq!(
+            markdown("qwen3_coder on 4 × H200, 0.28.1rc1+g9c2 - fast"),
+            "qwen3_coder on 4 × H200, 0.28.1rc1+g9c2 - fast"
+        );
     }
 
     #[test]

@@ -20,13 +20,14 @@ pub struct Prose {
 /// lose their target, images become links (a page asks no other host for anything), and headings
 /// go two levels down, below those of the page.
 pub fn prose(text: &str) -> Prose {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH;
     let events = safe_events(Parser::new_ext(text, options));
     let mut as_html = String::new();
     html::push_html(&mut as_html, events.iter().cloned());
     let mut as_markdown = String::new();
     // Formatting into a string fails only on events out of balance, which the parser never makes.
-    if pulldown_cmark_to_cmark::cmark(events.iter(), &mut as_markdown).is_err() {
+    if pulldown_cmark_to_cmark::cmark(events.iter(), &mut as_markdown, options).is_err() {
         as_markdown = markdown(text);
     }
     Prose {
@@ -45,18 +46,42 @@ fn safe_events<'a>(events: impl Iterator<Item = Event<'a>>) -> Vec<Event<'a>> {
             // The block around raw HTML is a paragraph once its content is text.
             Event::Start(Tag::HtmlBlock) => safe.push(Event::Start(Tag::Paragraph)),
             Event::End(TagEnd::HtmlBlock) => safe.push(Event::End(TagEnd::Paragraph)),
-            Event::Start(Tag::Heading { level, id, classes, attrs }) => {
-                safe.push(Event::Start(Tag::Heading { level: lower(level), id, classes, attrs }));
+            Event::Start(Tag::Heading {
+                level,
+                id,
+                classes,
+                attrs,
+            }) => {
+                safe.push(Event::Start(Tag::Heading {
+                    level: lower(level),
+                    id,
+                    classes,
+                    attrs,
+                }));
             }
-            Event::End(TagEnd::Heading(level)) => safe.push(Event::End(TagEnd::Heading(lower(level)))),
-            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+            Event::End(TagEnd::Heading(level)) => {
+                safe.push(Event::End(TagEnd::Heading(lower(level))))
+            }
+            Event::Start(Tag::Link {
+                link_type,
+                dest_url,
+                title,
+                id,
+            }) => {
                 let keep = safe_link(&dest_url) && !open.contains(&true);
                 open.push(keep);
                 if keep {
-                    safe.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
+                    safe.push(Event::Start(Tag::Link {
+                        link_type,
+                        dest_url,
+                        title,
+                        id,
+                    }));
                 }
             }
-            Event::Start(Tag::Image { dest_url, title, .. }) => {
+            Event::Start(Tag::Image {
+                dest_url, title, ..
+            }) => {
                 let keep = safe_link(&dest_url) && !open.contains(&true);
                 open.push(keep);
                 if keep {
@@ -112,7 +137,11 @@ pub fn register_filters(engine: &mut Tera) {
         Value::safe_string(&markdown_code(text, false))
     });
     engine.register_filter("fence", |text: &str, kwargs: Kwargs, _: &State| {
-        let language = kwargs.get::<String>("language").ok().flatten().unwrap_or_default();
+        let language = kwargs
+            .get::<String>("language")
+            .ok()
+            .flatten()
+            .unwrap_or_default();
         Value::safe_string(&markdown_fence(text, &language))
     });
 }
@@ -129,9 +158,18 @@ fn aligned_table(table: &Value) -> String {
     let columns = list(field(table, "columns").as_ref());
     let numbers: Vec<bool> = columns
         .iter()
-        .map(|c| field(c, "number").and_then(|v| v.as_bool()).unwrap_or_default())
+        .map(|c| {
+            field(c, "number")
+                .and_then(|v| v.as_bool())
+                .unwrap_or_default()
+        })
         .collect();
-    let mut rows: Vec<Vec<String>> = vec![columns.iter().map(|c| markdown(&text(c, "label"))).collect()];
+    let mut rows: Vec<Vec<String>> = vec![
+        columns
+            .iter()
+            .map(|c| markdown(&text(c, "label")))
+            .collect(),
+    ];
     for row in list(field(table, "rows").as_ref()) {
         rows.push(
             list(Some(&row))
@@ -166,7 +204,11 @@ fn aligned_table(table: &Value) -> String {
         if at == 0 {
             for (width, number) in widths.iter().zip(&numbers) {
                 let dashes = "-".repeat(width - 1);
-                out.push_str(&if *number { format!("| {dashes}: ") } else { format!("| :{dashes} ") });
+                out.push_str(&if *number {
+                    format!("| {dashes}: ")
+                } else {
+                    format!("| :{dashes} ")
+                });
             }
             out.push_str("|\n");
         }
@@ -187,7 +229,11 @@ pub fn tidy(text: &str) -> String {
             Some(open) if line == open => fence = None,
             _ => {}
         }
-        let line = if fence.is_some() { line } else { line.trim_end() };
+        let line = if fence.is_some() {
+            line
+        } else {
+            line.trim_end()
+        };
         if line.is_empty() && blank && fence.is_none() {
             continue;
         }
@@ -206,33 +252,76 @@ mod tests {
 
     #[test]
     fn raw_html_becomes_text_in_both_forms() {
-        let prose = prose("# Big\n\n<script>alert(1)</script>\n\na <b onclick=x>bold</b> `<i>`\n\n<!-- x -->\n");
-        assert!(!prose.html.contains("<script") && !prose.html.contains("<b "), "{}", prose.html);
+        let prose = prose(
+            "# Big\n\n<script>alert(1)</script>\n\na <b onclick=x>bold</b> `<i>`\n\n<!-- x -->\n",
+        );
+        assert!(
+            !prose.html.contains("<script") && !prose.html.contains("<b "),
+            "{}",
+            prose.html
+        );
         assert!(prose.html.contains("<h3>Big</h3>"), "{}", prose.html);
         let again = super::prose(&prose.markdown);
-        assert!(!again.html.contains("<script") && !again.html.contains("<b "), "{}", again.html);
+        assert!(
+            !again.html.contains("<script") && !again.html.contains("<b "),
+            "{}",
+            again.html
+        );
         let events = Parser::new_ext(&prose.markdown, Options::all());
         for event in events {
-            assert!(!matches!(event, Event::Html(_) | Event::InlineHtml(_)), "{}", prose.markdown);
+            assert!(
+                !matches!(event, Event::Html(_) | Event::InlineHtml(_)),
+                "{}",
+                prose.markdown
+            );
         }
     }
 
     #[test]
     fn dangerous_links_lose_their_target() {
-        for target in ["javascript:alert(1)", "JaVaScRiPt:x", "data:text/html,x", "vbscript:x", "java\tscript:x", " javascript:x", "file:///etc/passwd"] {
+        for target in [
+            "javascript:alert(1)",
+            "JaVaScRiPt:x",
+            "data:text/html,x",
+            "vbscript:x",
+            "java\tscript:x",
+            " javascript:x",
+            "file:///etc/passwd",
+        ] {
             assert!(!safe_link(target), "{target}");
         }
-        for target in ["https://a.b/c:d", "mailto:a@b.c", "other.md", "../x?y=a:b", "#frag", "//host/x", ""] {
+        for target in [
+            "https://a.b/c:d",
+            "mailto:a@b.c",
+            "other.md",
+            "../x?y=a:b",
+            "#frag",
+            "//host/x",
+            "",
+        ] {
             assert!(safe_link(target), "{target}");
         }
-        let prose = prose("[a](javascript:alert(1)) ![b](https://elsewhere/x.png) [c](https://ok)\n\n[d]: data:x\n[d]");
-        assert!(!prose.html.contains("javascript") && !prose.html.contains("<img"), "{}", prose.html);
+        let prose = prose(
+            "[a](javascript:alert(1)) ![b](https://elsewhere/x.png) [c](https://ok)\n\n[d]: data:x\n[d]",
+        );
+        assert!(
+            !prose.html.contains("javascript") && !prose.html.contains("<img"),
+            "{}",
+            prose.html
+        );
         assert!(prose.html.contains("href=\"https://ok\""), "{}", prose.html);
-        assert!(!prose.markdown.contains("javascript:") && !prose.markdown.contains("!["), "{}", prose.markdown);
+        assert!(
+            !prose.markdown.contains("javascript:") && !prose.markdown.contains("!["),
+            "{}",
+            prose.markdown
+        );
     }
 
     #[test]
     fn blank_lines_fold_outside_of_fences() {
-        assert_eq!(tidy("\n\na  \n\n\n\nb\n```\nx  \n\n\ny\n```\n\n\n"), "a\n\nb\n```\nx  \n\n\ny\n```\n");
+        assert_eq!(
+            tidy("\n\na  \n\n\n\nb\n```\nx  \n\n\ny\n```\n\n\n"),
+            "a\n\nb\n```\nx  \n\n\ny\n```\n"
+        );
     }
 }

@@ -35,7 +35,11 @@ impl OutputFile {
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn render(site: &Site, page: Page, templates: &Templates) -> Result<Vec<OutputFile>, TemplateError> {
+pub fn render(
+    site: &Site,
+    page: Page,
+    templates: &Templates,
+) -> Result<Vec<OutputFile>, TemplateError> {
     match page {
         Page::Front => front(site, templates),
         Page::Run(at) => match site.runs.get(at) {
@@ -60,7 +64,11 @@ fn front(site: &Site, templates: &Templates) -> Result<Vec<OutputFile>, Template
     Ok(files)
 }
 
-fn run_page(site: &Site, page: &RunPage, templates: &Templates) -> Result<Vec<OutputFile>, TemplateError> {
+fn run_page(
+    site: &Site,
+    page: &RunPage,
+    templates: &Templates,
+) -> Result<Vec<OutputFile>, TemplateError> {
     let view = view::run::run_view(site, page);
     let address = &page.address;
     let outputs = site.facts.outputs;

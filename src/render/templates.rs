@@ -26,11 +26,26 @@ impl From<tera::Error> for TemplateError {
 
 /// The default theme's templates, compiled in.
 const DEFAULT: &[(&str, &str)] = &[
-    ("base.html", include_str!("../../themes/default/templates/base.html")),
-    ("index.html", include_str!("../../themes/default/templates/index.html")),
-    ("run.html", include_str!("../../themes/default/templates/run.html")),
-    ("index.md", include_str!("../../themes/default/templates/index.md")),
-    ("run.md", include_str!("../../themes/default/templates/run.md")),
+    (
+        "base.html",
+        include_str!("../../themes/default/templates/base.html"),
+    ),
+    (
+        "index.html",
+        include_str!("../../themes/default/templates/index.html"),
+    ),
+    (
+        "run.html",
+        include_str!("../../themes/default/templates/run.html"),
+    ),
+    (
+        "index.md",
+        include_str!("../../themes/default/templates/index.md"),
+    ),
+    (
+        "run.md",
+        include_str!("../../themes/default/templates/run.md"),
+    ),
 ];
 
 /// The default theme's static files, compiled in.
@@ -51,8 +66,10 @@ impl Templates {
     /// # Errors
     /// A template that cannot be parsed.
     pub fn default_theme() -> Result<Self, TemplateError> {
-        let (markdown_files, html_files): (Vec<_>, Vec<_>) =
-            DEFAULT.iter().copied().partition(|(name, _)| name.ends_with(".md"));
+        let (markdown_files, html_files): (Vec<_>, Vec<_>) = DEFAULT
+            .iter()
+            .copied()
+            .partition(|(name, _)| name.ends_with(".md"));
         let mut html = Tera::default();
         html.autoescape_on([".html"]);
         html.add_raw_templates(html_files)?;
@@ -72,7 +89,9 @@ impl Templates {
     /// # Errors
     /// A template that uses what the view does not have.
     pub fn html(&self, template: &str, view: &impl Serialize) -> Result<String, TemplateError> {
-        Ok(self.html.render(template, &Context::from_serialize(view)?)?)
+        Ok(self
+            .html
+            .render(template, &Context::from_serialize(view)?)?)
     }
 
     /// Renders a Markdown template.

@@ -10,6 +10,8 @@ pub mod key_figures;
 pub mod metric;
 pub mod time;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Map, Value};
 
 pub use fact::{Fact, FactValue, Facts, Section};
@@ -340,20 +342,53 @@ impl Run {
             .any(|m| m.context.label == context.label && m.context.tokens != context.tokens);
         anchor_of(phase, measurement, shared)
     }
+
+    /// The anchors of all measurements of a phase, in their order ([`Run::anchor`]).
+    pub fn anchors(&self, phase: Phase) -> Vec<String> {
+        let mut tokens: BTreeMap<&str, BTreeSet<Option<u64>>> = BTreeMap::new();
+        for m in self.phase(phase) {
+            let of_label = tokens.entry(&m.context.label).or_default();
+            of_label.insert(m.context.tokens);
+        }
+        let shared = |m: &Measurement| {
+            let of_label = tokens.get(m.context.label.as_str());
+            of_label.is_some_and(|tokens| tokens.len() > 1)
+        };
+        self.phase(phase)
+            .iter()
+            .map(|m| anchor_of(phase, m, shared(m)))
+            .collect()
+    }
+
+    /// What findings and links call the measurements, by their anchors: "64K × 16", "64K prefill".
+    pub fn cell_names(&self) -> BTreeMap<String, String> {
+        let mut names = BTreeMap::new();
+        for phase in Phase::ALL {
+            for (anchor, m) in self.anchors(*phase).into_iter().zip(self.phase(*phase)) {
+                let label = &m.context.label;
+                let name = match phase {
+                    Phase::Prefill => format!("{label} prefill"),
+                    Phase::Decode => format!("{label} × {}", m.concurrency),
+                    Phase::Burst => format!("{label} × {} (burst)", m.concurrency),
+                };
+                names.insert(anchor, name);
+            }
+        }
+        names
+    }
 }
 
-/// The anchor of a measurement, where it is known already whether another context of the phase
-/// shares its label.
-fn anchor_of(phase: Phase, measurement: &Measurement, shared: bool) -> String {
+fn anchor_of(phase: Phase, measurement: &Measurement, shared_label: bool) -> String {
     let context = &measurement.context;
-    let name = match context.tokens.filter(|_| shared) {
+    let name = match context.tokens.filter(|_| shared_label) {
         Some(tokens) => tokens.to_string(),
         None => anchor_word(&context.label),
     };
+    let n = measurement.concurrency;
     match phase {
         Phase::Prefill => format!("p{name}"),
-        Phase::Decode => format!("c{name}-n{}", measurement.concurrency),
-        Phase::Burst => format!("c{name}-n{}-burst", measurement.concurrency),
+        Phase::Decode => format!("c{name}-n{n}"),
+        Phase::Burst => format!("c{name}-n{n}-burst"),
     }
 }
 

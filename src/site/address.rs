@@ -73,7 +73,10 @@ mod tests {
         assert_eq!(run.link_to(&Address::front(), ""), "../../../");
         assert_eq!(Address::front().link_to(&run, ""), "runs/qwen/gro%C3%9Fe/");
         assert_eq!(Address::front().link_to(&Address::front(), ""), "./");
-        assert_eq!(run.link_to(&run, "run.json"), "../../../runs/qwen/gro%C3%9Fe/run.json");
+        assert_eq!(
+            run.link_to(&run, "run.json"),
+            "../../../runs/qwen/gro%C3%9Fe/run.json"
+        );
         assert_eq!(run.file("index.html"), "runs/qwen/große/index.html");
     }
 }

@@ -88,5 +88,9 @@ fn engine(page: &RunPage) -> String {
         .iter()
         .filter_map(|fact| page.run.facts.text(*fact))
         .collect();
-    if words.is_empty() { ABSENT.to_owned() } else { words.join(" ") }
+    if words.is_empty() {
+        ABSENT.to_owned()
+    } else {
+        words.join(" ")
+    }
 }

@@ -79,13 +79,14 @@ pub fn matrix_view(run: &Run, phase: Phase) -> Option<Matrix> {
     columns.sort_unstable();
     columns.dedup();
     // Cells are sorted by context; a row begins where the context changes.
-    let mut rows: Vec<(&Measurement, BTreeMap<u64, &Measurement>)> = Vec::new();
-    for cell in cells {
+    let mut rows: Vec<(&Measurement, BTreeMap<u64, MatrixCell>)> = Vec::new();
+    for (cell, anchor) in cells.iter().zip(run.anchors(phase)) {
+        let view = cell_view(cell, anchor);
         match rows.last_mut() {
             Some((first, row)) if first.context == cell.context => {
-                row.insert(cell.concurrency, cell);
+                row.insert(cell.concurrency, view);
             }
-            _ => rows.push((cell, BTreeMap::from([(cell.concurrency, cell)]))),
+            _ => rows.push((cell, BTreeMap::from([(cell.concurrency, view)]))),
         }
     }
     let with_ttft = cells.iter().any(|m| m.get(Metric::TtftMs).is_some());
@@ -102,7 +103,7 @@ pub fn matrix_view(run: &Run, phase: Phase) -> Option<Matrix> {
                 .unwrap_or_default(),
             cells: columns
                 .iter()
-                .map(|c| row.get(c).map_or_else(MatrixCell::default, |m| cell_view(run, phase, m)))
+                .map(|c| row.get(c).cloned().unwrap_or_default())
                 .collect(),
         })
         .collect();
@@ -127,7 +128,9 @@ fn plain(caption: &str, columns: &[String], rows: &[Row]) -> Table {
             .iter()
             .map(|row| {
                 let context = std::iter::once(Cell::text(&row.context));
-                context.chain(row.cells.iter().map(|c| Cell::text(cell_text(c)))).collect()
+                context
+                    .chain(row.cells.iter().map(|c| Cell::text(cell_text(c))))
+                    .collect()
             })
             .collect(),
     }
@@ -143,14 +146,16 @@ fn caption(with_value: bool, with_ttft: bool) -> String {
     format!("{shown}Rows are context length, columns are simultaneous requests.")
 }
 
-fn cell_view(run: &Run, phase: Phase, m: &Measurement) -> MatrixCell {
-    let value = m.get(Metric::TotalTokPerS).map(|f| Metric::TotalTokPerS.show(f));
+fn cell_view(m: &Measurement, anchor: String) -> MatrixCell {
+    let value = m
+        .get(Metric::TotalTokPerS)
+        .map(|f| Metric::TotalTokPerS.show(f));
     let status = match m.status {
         Status::Valid if value.is_some() => "",
         _ => m.status_label(),
     };
     MatrixCell {
-        anchor: run.anchor(phase, m),
+        anchor,
         value: value.unwrap_or_default(),
         ttft: m
             .get(Metric::TtftMs)

@@ -49,5 +49,10 @@ pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
 /// The page's frame for the front page.
 fn front_page(site: &Site) -> PageView {
     let facts = &site.facts;
-    PageView::new(facts, &Address::front(), &facts.title, facts.description.clone())
+    PageView::new(
+        facts,
+        &Address::front(),
+        &facts.title,
+        facts.description.clone(),
+    )
 }

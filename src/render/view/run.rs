@@ -128,14 +128,28 @@ pub fn run_view(site: &Site, page: &RunPage) -> RunView {
     let summary = summary(run);
     let not_given = missing(&run.facts);
     RunView {
-        page: PageView::new(&site.facts, &page.address, run.title(), description(run, &summary)),
+        page: PageView::new(
+            &site.facts,
+            &page.address,
+            run.title(),
+            description(run, &summary),
+        ),
         schema: RUN_SCHEMA,
         title: run.title().to_owned(),
         byline: byline(run),
-        source_url: run.facts.text(Fact::SourceUrl).unwrap_or_default().to_owned(),
+        source_url: run
+            .facts
+            .text(Fact::SourceUrl)
+            .unwrap_or_default()
+            .to_owned(),
         tags: run.tags.clone(),
         marks: marks(run),
-        key_figures: page.derived.key_figures.iter().map(key_figure_view).collect(),
+        key_figures: page
+            .derived
+            .key_figures
+            .iter()
+            .map(key_figure_view)
+            .collect(),
         findings: findings(page),
         matrices: [Phase::Decode, Phase::Burst]
             .iter()
@@ -161,13 +175,21 @@ fn summary(run: &Run) -> Vec<String> {
         .filter_map(|fact| show(&run.facts, *fact))
         .collect();
     if let (Some(first), Some(last)) = (run.decode.first(), run.decode.last()) {
-        let mut contexts: Vec<&str> = run.decode.iter().map(|m| m.context.label.as_str()).collect();
+        let mut contexts: Vec<&str> = run
+            .decode
+            .iter()
+            .map(|m| m.context.label.as_str())
+            .collect();
         contexts.dedup();
         let mut levels: Vec<u64> = run.decode.iter().map(|m| m.concurrency).collect();
         levels.sort_unstable();
         levels.dedup();
         let range = |from: String, to: String| {
-            if from == to { format!("({from})") } else { format!("({from}–{to})") }
+            if from == to {
+                format!("({from})")
+            } else {
+                format!("({from}–{to})")
+            }
         };
         let level = |at: Option<&u64>| at.map(u64::to_string).unwrap_or_default();
         parts.push(format!(
@@ -179,14 +201,21 @@ fn summary(run: &Run) -> Vec<String> {
         ));
     }
     if !run.prefill.is_empty() {
-        let labels: Vec<&str> = run.prefill.iter().map(|m| m.context.label.as_str()).collect();
+        let labels: Vec<&str> = run
+            .prefill
+            .iter()
+            .map(|m| m.context.label.as_str())
+            .collect();
         parts.push(format!("prefill at {}", labels.join(", ")));
     }
     parts
 }
 
 fn byline(run: &Run) -> Vec<String> {
-    let author = run.facts.text(Fact::Author).map(|author| format!("by {author}"));
+    let author = run
+        .facts
+        .text(Fact::Author)
+        .map(|author| format!("by {author}"));
     let measured = show(&run.facts, Fact::MeasuredAt).map(|at| format!("Measured {at}"));
     author.into_iter().chain(measured).collect()
 }
@@ -197,7 +226,10 @@ fn marks(run: &Run) -> Vec<&'static str> {
         (!run.complete, "Incomplete: the run was interrupted"),
         (!run.ranked, "Not ranked"),
     ];
-    all.iter().filter(|(on, _)| *on).map(|(_, mark)| *mark).collect()
+    all.iter()
+        .filter(|(on, _)| *on)
+        .map(|(_, mark)| *mark)
+        .collect()
 }
 
 fn description(run: &Run, summary: &[String]) -> String {
@@ -214,7 +246,7 @@ fn key_figure_view(figure: &crate::run::key_figures::KeyFigure) -> KeyFigureView
 }
 
 fn findings(page: &RunPage) -> Vec<FindingView> {
-    let names = crate::run::cell_names(&page.run);
+    let names = page.run.cell_names();
     page.derived
         .audit
         .iter()
@@ -226,7 +258,9 @@ fn findings(page: &RunPage) -> Vec<FindingView> {
                 .cells
                 .iter()
                 .map(|anchor| {
-                    let name = names.get(anchor.as_str()).map_or(anchor.as_str(), String::as_str);
+                    let name = names
+                        .get(anchor.as_str())
+                        .map_or(anchor.as_str(), String::as_str);
                     Cell::link(name, format!("#{anchor}"))
                 })
                 .collect(),
@@ -247,7 +281,10 @@ fn prefill_table(run: &Run) -> Option<Table> {
         ],
         rows: Vec::new(),
     };
-    let with_status = run.prefill.iter().any(|m| m.status != crate::run::Status::Valid);
+    let with_status = run
+        .prefill
+        .iter()
+        .any(|m| m.status != crate::run::Status::Valid);
     if with_status {
         table.columns.push(Column::text("Status"));
     }
@@ -295,7 +332,10 @@ fn head(metric: Metric) -> String {
 }
 
 fn figure(m: &Measurement, metric: Metric) -> Cell {
-    Cell::text(m.get(metric).map_or_else(|| ABSENT.to_owned(), |f| metric.show(f)))
+    Cell::text(
+        m.get(metric)
+            .map_or_else(|| ABSENT.to_owned(), |f| metric.show(f)),
+    )
 }
 
 fn status_with_reason(m: &Measurement) -> String {
@@ -317,7 +357,9 @@ fn measurements_table(run: &Run) -> Option<Table> {
         rows: Vec::new(),
     };
     let fixed = table.columns.len();
-    table.columns.extend(Metric::ALL.iter().map(|m| Column::number(head(*m))));
+    table
+        .columns
+        .extend(Metric::ALL.iter().map(|m| Column::number(head(*m))));
     table.columns.push(Column::text("Tokens counted by"));
     table.columns.push(Column::text("Method"));
     for phase in Phase::ALL {
