@@ -179,12 +179,13 @@ fn fastest_prefill(run: &Run, findings: &[Finding]) -> Option<KeyFigure> {
         .filter(|finding| finding.rule == Rule::ImplausiblePrefill)
         .flat_map(|finding| &finding.cells)
         .collect();
-    let plausible = candidates(run, Phase::Prefill, metric)
+    let mut points = candidates(run, Phase::Prefill, metric);
+    points.retain(|(cell, _)| cell.status == Status::Valid);
+    points.sort_by(|(_, a), (_, b)| b.value.total_cmp(&a.value));
+    // From the fastest down, so that anchors are made for the doubted ones only.
+    let (cell, figure) = points
         .into_iter()
-        .filter(|(cell, _)| {
-            cell.status == Status::Valid && !implausible.contains(&run.anchor(Phase::Prefill, cell))
-        });
-    let (cell, figure) = best(plausible, |(_, figure)| figure.value)?;
+        .find(|(cell, _)| !implausible.contains(&run.anchor(Phase::Prefill, cell)))?;
     Some(KeyFigure {
         id: "fastest_prefill",
         label: "Fastest prefill",

@@ -98,6 +98,6 @@ pub fn shown(cell: Cell, metric: Metric) -> String {
 }
 
 /// The entry with the largest number; the first of equal ones.
-pub fn largest<'a, T>(entries: &'a [(T, f64)]) -> Option<&'a (T, f64)> {
+pub fn largest<T>(entries: &[(T, f64)]) -> Option<&(T, f64)> {
     entries.iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b))
 }

@@ -331,11 +331,8 @@ mod tests {
         run.complete = false;
         run.aliases = vec!["/old/".to_owned()];
         let text = to_json(&run, &Derived::default());
-        for line in [
-            " \"complete\": false,\n \"ranked\": false,\n \"draft\": true,\n \"aliases\": [\"/old/\"],\n",
-        ] {
-            assert!(text.contains(line), "{text}");
-        }
+        let lines = " \"complete\": false,\n \"ranked\": false,\n \"draft\": true,\n \"aliases\": [\"/old/\"],\n";
+        assert!(text.contains(lines), "{text}");
     }
 
     #[test]
