@@ -176,9 +176,13 @@ fn aligned_table(table: &Value) -> String {
                 .iter()
                 .map(|cell| {
                     let shown = markdown(&text(cell, "text"));
-                    match text(cell, "link").as_str() {
+                    let shown = match text(cell, "link").as_str() {
                         "" => shown,
                         link => format!("[{shown}]({link})"),
+                    };
+                    match text(cell, "note").as_str() {
+                        "" => shown,
+                        note => format!("{shown} ({})", markdown(note)),
                     }
                 })
                 .collect(),

@@ -110,7 +110,7 @@ fn one_request(run: &Run, findings: &[Finding]) -> Option<KeyFigure> {
         label: "One request alone",
         value: metric.show_with_unit(figure),
         words: format!(
-            "{} context{}{}",
+            "context {}{}{}",
             cell.context.label,
             queued(cell),
             doubted(findings, &cell_anchor)
@@ -161,7 +161,7 @@ fn most_at_20(run: &Run, findings: &[Finding]) -> Option<KeyFigure> {
         label: "Most requests at 20 tok/s each or more",
         value: requests(cell.concurrency),
         words: format!(
-            "{} context, {} each{in_total}{}",
+            "context {}, {} each{in_total}{}",
             cell.context.label,
             metric.show_with_unit(each),
             doubted(findings, &cell_anchor)
@@ -191,7 +191,7 @@ fn fastest_prefill(run: &Run, findings: &[Finding]) -> Option<KeyFigure> {
         label: "Fastest prefill",
         value: metric.show_with_unit(figure),
         cell: run.anchor(Phase::Prefill, cell),
-        words: format!("{} context", cell.context.label),
+        words: format!("context {}", cell.context.label),
         metric,
         figure,
     })

@@ -6,7 +6,6 @@ use super::facts::show;
 use super::table::{ABSENT, Cell, Column, Table};
 use super::{PageView, counted, front_page};
 use crate::run::Fact;
-use crate::run::key_figures::KeyFigure;
 use crate::site::{Address, RunPage, Site};
 
 /// The front page.
@@ -48,10 +47,10 @@ fn runs_table(site: &Site) -> Option<Table> {
             Column::text("Run"),
             Column::text("Engine"),
             Column::text("Quantization"),
-            Column::number("One request alone (tok/s)"),
-            Column::number("Highest total (tok/s)"),
-            Column::number("Most at ≥ 20 tok/s each"),
-            Column::number("Fastest prefill (tok/s)"),
+            Column::number("One request alone"),
+            Column::number("Highest total"),
+            Column::number("Most at 20 tok/s each"),
+            Column::number("Fastest prefill"),
             Column::text("Measured"),
         ],
         rows: site.runs.iter().map(row).collect(),
@@ -65,7 +64,10 @@ fn row(page: &RunPage) -> Vec<Cell> {
     let fact = |fact| Cell::text(show(&run.facts, fact).unwrap_or_else(|| ABSENT.to_owned()));
     let key = |id: &str| {
         let figure = page.derived.key_figures.iter().find(|k| k.id == id);
-        Cell::text(figure.map_or_else(|| ABSENT.to_owned(), key_text))
+        figure.map_or_else(
+            || Cell::text(ABSENT),
+            |k| Cell::text(&k.value).note(&k.words),
+        )
     };
     vec![
         Cell::link(run.title(), Address::front().link_to(&page.address, "")),
@@ -77,10 +79,6 @@ fn row(page: &RunPage) -> Vec<Cell> {
         key("fastest_prefill"),
         fact(Fact::MeasuredAt),
     ]
-}
-
-fn key_text(figure: &KeyFigure) -> String {
-    format!("{} ({})", figure.value, figure.words)
 }
 
 fn engine(page: &RunPage) -> String {

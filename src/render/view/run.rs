@@ -324,7 +324,8 @@ fn launch_view(command: &str) -> LaunchView {
 /// The head of a metric's column: its label, with the unit in brackets where the label has none.
 fn head(metric: Metric) -> String {
     let info = metric.info();
-    if info.unit.is_empty() || info.label.contains(info.unit) {
+    let mut words = info.label.split([' ', ',']);
+    if info.unit.is_empty() || words.any(|word| word == info.unit) {
         info.label.to_owned()
     } else {
         format!("{} ({})", info.label, info.unit)

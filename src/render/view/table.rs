@@ -47,6 +47,8 @@ pub struct Cell {
     pub text: String,
     /// Where it leads, relative to the page; empty for no link.
     pub link: String,
+    /// A smaller line below it; empty for none.
+    pub note: String,
 }
 
 impl Cell {
@@ -54,7 +56,7 @@ impl Cell {
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            link: String::new(),
+            ..Self::default()
         }
     }
 
@@ -63,7 +65,15 @@ impl Cell {
         Self {
             text: text.into(),
             link: link.into(),
+            ..Self::default()
         }
+    }
+
+    /// The same cell with a smaller line below.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = note.into();
+        self
     }
 }
 
