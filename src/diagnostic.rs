@@ -136,6 +136,8 @@ codes! {
     UnknownLine = "W0206";
     /// A status that is not known here.
     UnknownStatus = "W0207";
+    /// A report text without its title or without its line of counts.
+    MissingPart = "W0208";
 
     // 03xx: sidecars, defaults, content.
     /// The front matter is not well-formed TOML, or is not closed.
