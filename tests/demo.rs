@@ -11,43 +11,14 @@
 use std::path::Path;
 
 use speedbook::config;
-use speedbook::content::{Steps, load_with};
-use speedbook::diagnostic::Diagnostic;
-use speedbook::import::{Imported, Outcome};
-use speedbook::run::{Fact, Facts, Run};
-
-/// Reads of a run file no more than the facts that a sidecar can contradict.
-fn import(path: &str, bytes: &[u8]) -> Result<Outcome, Vec<Diagnostic>> {
-    let mut run = Run::new();
-    if path.ends_with(".json") {
-        let document: serde_json::Value = serde_json::from_slice(bytes).unwrap();
-        let metadata = &document["metadata"];
-        for (fact, key) in [
-            (Fact::ServedName, "model"),
-            (Fact::MeasuredAt, "timestamp"),
-            (Fact::ToolVersion, "version"),
-        ] {
-            run.facts.set_text(fact, metadata[key].as_str().unwrap());
-        }
-    }
-    Ok(Outcome::Run(Box::new(Imported {
-        run,
-        hints: Facts::default(),
-        private_names: Vec::new(),
-        warnings: Vec::new(),
-    })))
-}
+use speedbook::content::load;
+use speedbook::run::Fact;
 
 #[test]
 fn what_is_written_by_hand_fits_the_files() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = config::load(root).unwrap();
-    let steps = Steps {
-        import: &import,
-        redact: &|_, _| {},
-        launch_hints: &|_| Facts::default(),
-    };
-    let content = load_with(root, &config, &steps).unwrap();
+    let content = load(root, &config, &|_, _| {}).unwrap();
     assert_eq!(content.problems, []);
     let runs: Vec<(&str, Option<&str>)> = content
         .runs

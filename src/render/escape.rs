@@ -119,7 +119,7 @@ mod tests {
             if !text.is_empty() {
                 let escaped = markdown(text);
                 let shown = seen(&format!("x {escaped}"));
-                proptest::prop_assert_eq!(shown.as_str(), format!("x {text}").as_str());
+                proptest::prop_assert_eq!(shown, format!("x {text}"));
                 proptest::prop_assert_eq!(seen(&escaped), text);
             }
         }

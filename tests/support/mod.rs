@@ -301,3 +301,179 @@ fn unknown_of_run() -> impl Strategy<Value = Map<String, Value>> {
         all
     })
 }
+
+/// One line of ordinary words, as names and versions are.
+pub fn plain_words() -> impl Strategy<Value = String> {
+    "[A-Za-z0-9äß東][A-Za-z0-9 ,.:;+*_|<>\\[\\]()&#@!?'/=~$^`\"%–×äß-]{0,16}[A-Za-z0-9)]"
+        .prop_map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// A run as an importer could have made it: labels, words and numbers of ordinary shape.
+pub fn plain_run() -> impl Strategy<Value = Run> {
+    let cells = |most| prop::collection::vec(plain_measurement(), 0..most);
+    let notes = prop::collection::vec("[A-Z][a-z ,<_*]{3,30}[a-z]\\.", 0..2);
+    let tags = prop::collection::vec("[a-z][a-z0-9 -]{0,8}[a-z]", 0..3);
+    (plain_facts(), tags, notes, cells(4), cells(12), cells(4))
+        .prop_map(|(facts, tags, notes, prefill, decode, burst)| {
+            let mut run = Run {
+                slug: "a".to_owned(),
+                facts,
+                tags,
+                notes,
+                prefill: each_once(prefill).into_iter().map(as_prefill).collect(),
+                decode: each_once(decode).into_iter().map(as_decode).collect(),
+                burst: each_once(burst).into_iter().map(as_decode).collect(),
+                ..Run::new()
+            };
+            run.prefill.dedup_by_key(|m| m.context.label.clone());
+            let mut seen = std::collections::BTreeSet::new();
+            run.prefill.retain(|m| seen.insert(m.context.label.clone()));
+            run.sort();
+            run
+        })
+        .prop_filter("a run has a measurement", |run| {
+            !(run.prefill.is_empty() && run.decode.is_empty())
+        })
+}
+
+fn as_prefill(mut m: Measurement) -> Measurement {
+    m.concurrency = 1;
+    m.figures.remove(Metric::TotalTokPerS);
+    m
+}
+
+fn as_decode(mut m: Measurement) -> Measurement {
+    m.figures.remove(Metric::PrefillTokPerS);
+    m
+}
+
+fn plain_figure(metric: Metric) -> impl Strategy<Value = (Metric, Figure)> {
+    let step = prop_oneof![
+        2 => Just(None),
+        2 => Just(Some(0.1)),
+        1 => Just(Some(1.0)),
+        1 => Just(Some(100.0)),
+    ];
+    (1u32..2_000_000, step).prop_map(move |(n, step)| {
+        let info = metric.info();
+        let value = match info.display {
+            speedbook::run::metric::Display::Percent => f64::from(n % 1000) / 1000.0,
+            _ => f64::from(n) / 10.0,
+        };
+        let figure = if info.count {
+            Figure::exact(value.round())
+        } else {
+            match step.filter(|_| info.unit == "tok/s" || info.unit == "ms") {
+                // A figure with a step is a multiple of it.
+                Some(step) => Figure::rounded((value / step).round() * step, step),
+                None => Figure::exact(value),
+            }
+        };
+        let rounded = figure.step.map_or(figure.value, |s| {
+            format!("{:.1}", (figure.value / s).round() * s)
+                .parse()
+                .unwrap()
+        });
+        (
+            metric,
+            Figure {
+                value: rounded,
+                ..figure
+            },
+        )
+    })
+}
+
+fn plain_measurement() -> impl Strategy<Value = Measurement> {
+    let one = prop::sample::select(Metric::ALL).prop_flat_map(plain_figure);
+    let figures = prop::collection::vec(one, 0..8);
+    let total = (
+        plain_figure(Metric::TotalTokPerS),
+        plain_figure(Metric::PrefillTokPerS),
+        plain_figure(Metric::TtftMs),
+    );
+    let label = prop::sample::select(&["0", "512", "8K", "16K", "64K", "251K", "1M", "1.5K"][..]);
+    let concurrency = prop::sample::select(&[1u64, 2, 4, 8, 64, 128][..]);
+    let status = prop::sample::select(Status::ALL);
+    let words = (
+        prop::option::weighted(0.2, "[a-z]{2,8}( [a-z_<|]{2,8}){0,3}"),
+        "[A-Z][a-z]{3,8} [a-z]{3,8}",
+        prop::option::weighted(0.2, "[a-z_]{3,12}"),
+    );
+    (label, concurrency, status, words, total, figures).prop_map(
+        |(label, concurrency, status, words, total, figures)| {
+            let (reason, other, source) = words;
+            let measured = matches!(status, Status::Valid | Status::Queued | Status::Other);
+            let figures: Figures = if measured {
+                figures
+                    .into_iter()
+                    .chain([total.0, total.1, total.2])
+                    .collect()
+            } else {
+                Figures::default()
+            };
+            Measurement {
+                context: Context::from_label(label, false),
+                concurrency,
+                status,
+                status_text: (status == Status::Other).then_some(other),
+                reason,
+                token_source: source,
+                figures,
+                ..Measurement::default()
+            }
+        },
+    )
+}
+
+fn plain_facts() -> impl Strategy<Value = Facts> {
+    let each: Vec<BoxedStrategy<Option<FactValue>>> = Fact::ALL
+        .iter()
+        .map(|fact| {
+            let text = |regex: &str| {
+                proptest::string::string_regex(regex).unwrap().prop_map(FactValue::Text).boxed()
+            };
+            let value = match fact {
+                Fact::Timezone => return Just(None).boxed(),
+                Fact::Title => return plain_words().prop_map(|t| Some(FactValue::Text(t))).boxed(),
+                Fact::Author => text("@?[a-z][a-z0-9_-]{1,12}"),
+                Fact::Tool => text("[a-z][a-z-]{2,12}[a-z]"),
+                Fact::ToolVersion => text("[0-9]\\.[0-9]{1,2}\\.[0-9]"),
+                Fact::MeasuredAt => text("20[0-9]{2}-0[1-9]-1[0-9](T1[0-9]:[0-5][0-9]:00(Z|[+-]0[1-9]:[03]0)?)?"),
+                Fact::LaunchCommand => prop::sample::select(
+                    &[
+                        "vllm serve org/model --tensor-parallel-size 2 --api-key <redacted>",
+                        "\"$HOME/bin/vllm\" serve a --speculative-config '{\"method\":\"mtp\",\"num_speculative_tokens\":3}'",
+                        "HF_TOKEN=<redacted> python -m sglang.launch_server --model-path x/y --tp 4",
+                        "llama-server -m a.gguf -c 8192",
+                    ][..],
+                )
+                .prop_map(|t| FactValue::Text(t.to_owned()))
+                .boxed(),
+                _ => match fact.info().kind {
+                    Kind::Text | Kind::Lines => plain_words().prop_map(FactValue::Text).boxed(),
+                    Kind::Count => (1u64..1_000_000).prop_map(FactValue::Count).boxed(),
+                    Kind::Number => (1u32..4_000).prop_map(|n| FactValue::Number(f64::from(n) / 2.0)).boxed(),
+                    Kind::Time => unreachable!("MeasuredAt is the only time"),
+                    Kind::Url => text("https://[a-z]{3,8}\\.org/[a-z]{0,8}"),
+                },
+            };
+            prop::option::weighted(0.4, value).boxed()
+        })
+        .collect();
+    each.prop_map(|values| {
+        let mut facts = Facts::default();
+        for (fact, value) in Fact::ALL.iter().zip(values) {
+            if let Some(value) = value {
+                facts.set(*fact, value);
+            }
+        }
+        if facts.get(Fact::Tool).is_none() {
+            facts.remove(Fact::ToolVersion);
+        }
+        if facts.get(Fact::VramGbPerGpu).is_some() {
+            facts.remove(Fact::VramGb);
+        }
+        facts
+    })
+}

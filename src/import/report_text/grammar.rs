@@ -295,8 +295,10 @@ fn glued(text: &str, phase: Phase) -> Result<(Vec<Figures>, bool), CellError> {
         let Some((left, right)) = text.split_at_checked(at) else {
             continue;
         };
-        let (Ok(a), Ok(b)) = (rate_number(left, Notation::Foreign), rate_number(right, Notation::Foreign))
-        else {
+        let (Ok(a), Ok(b)) = (
+            rate_number(left, Notation::Foreign),
+            rate_number(right, Notation::Foreign),
+        ) else {
             continue;
         };
         if right.ends_with(['K', 'M']) || left.ends_with('.') {
@@ -367,7 +369,10 @@ pub(super) fn table_figure(
     if text.is_empty() {
         return Err(CellError::new(
             Code::ReportSyntax,
-            format!("the cell of “{}” is empty (expected a figure or —)", info.label),
+            format!(
+                "the cell of “{}” is empty (expected a figure or —)",
+                info.label
+            ),
         ));
     }
     let bare = match text.strip_suffix(info.unit) {

@@ -139,7 +139,13 @@ pub(super) fn is_dash(c: char) -> bool {
     matches!(
         c,
         '-' | '\u{2010}'
-            ..='\u{2015}' | '\u{2212}' | '\u{2e3a}' | '\u{2e3b}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}'
+            ..='\u{2015}'
+                | '\u{2212}'
+                | '\u{2e3a}'
+                | '\u{2e3b}'
+                | '\u{fe58}'
+                | '\u{fe63}'
+                | '\u{ff0d}'
     )
 }
 
@@ -172,7 +178,11 @@ fn normalise(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     for c in raw.chars() {
         match c {
-            '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\u{202a}'..='\u{202e}' => {}
+            '\u{200b}'..='\u{200f}'
+            | '\u{2060}'
+            | '\u{feff}'
+            | '\u{ad}'
+            | '\u{202a}'..='\u{202e}' => {}
             '\t' => out.push('\t'),
             c if c.is_whitespace() || c.is_control() => out.push(' '),
             c => out.push(c),
@@ -220,7 +230,9 @@ pub(super) fn lines(text: &str, glued: bool) -> Vec<Line> {
         let hashes = text.bytes().take_while(|b| *b == b'#').count();
         let mut level = 0;
         if (1..=6).contains(&hashes)
-            && let Some(rest) = text.get(hashes..).filter(|rest| rest.starts_with([' ', '\t']))
+            && let Some(rest) = text
+                .get(hashes..)
+                .filter(|rest| rest.starts_with([' ', '\t']))
         {
             level = hashes;
             text = rest.trim().to_owned();

@@ -277,7 +277,9 @@ pub(super) fn row_at(
             return Row::End;
         };
         let alone = cells(&next.text);
-        if alone.len() == width && row_start(&next.text).is_some() && row_start(&line.text).is_none()
+        if alone.len() == width
+            && row_start(&next.text).is_some()
+            && row_start(&line.text).is_none()
         {
             return Row::End;
         }
@@ -452,7 +454,10 @@ mod tests {
             Some(Head::Matrix(vec![1, 1024]))
         );
         assert_eq!(
-            head(&["Context", "TTFT (ms)", "p99 TTFT, ms", "Energy"], Notation::Foreign),
+            head(
+                &["Context", "TTFT (ms)", "p99 TTFT, ms", "Energy"],
+                Notation::Foreign
+            ),
             Some(Head::Long(vec![
                 Column::Context,
                 Column::Metric(Metric::TtftMs, true),
@@ -460,7 +465,10 @@ mod tests {
                 Column::Unknown("Energy".to_owned()),
             ]))
         );
-        assert_eq!(head(&["8K", "82.9584 ms TTFT", "1"], Notation::Foreign), None);
+        assert_eq!(
+            head(&["8K", "82.9584 ms TTFT", "1"], Notation::Foreign),
+            None
+        );
         assert_eq!(Column::near("TFT"), Some("TTFT"));
         assert_eq!(Column::near("TTFT (s)"), Some("TTFT"));
         assert_eq!(Column::near("Energy"), None);
