@@ -1,0 +1,1 @@
+//! Secrets and private names: found and hidden before anything is shown.
