@@ -78,7 +78,9 @@ impl Fixture {
 
     fn write(&self) {
         let mut text = self.about.clone();
-        for name in ["options", "command", "secrets", "stays", "lines", "copied", "settings", "facts"] {
+        for name in [
+            "options", "command", "secrets", "stays", "lines", "copied", "settings", "facts",
+        ] {
             if let Some(section) = self.sections.get(name) {
                 write!(text, "=== {name}\n{section}").unwrap();
             }
@@ -137,7 +139,11 @@ fn sixty_commands_are_read_shown_and_copied() {
             .collect();
         let long = fixture.list("options").contains(&"long".to_owned());
         let shown = if long { Vec::new() } else { command.lines() };
-        let copied = if long { String::new() } else { format!("{}\n", command.one_line()) };
+        let copied = if long {
+            String::new()
+        } else {
+            format!("{}\n", command.one_line())
+        };
         for (name, actual) in [
             ("lines", joined(&shown)),
             ("copied", copied),
@@ -172,16 +178,28 @@ fn no_planted_secret_comes_out_anywhere() {
             ("highlighted lines", highlight_bash(&lines)),
             ("highlighted line", highlight_bash(&command.one_line())),
             ("message", redactor.message(&text)),
-            ("flags", format!("{:?} {:?}", command.flags(), command.server())),
+            (
+                "flags",
+                format!("{:?} {:?}", command.flags(), command.server()),
+            ),
         ];
         for secret in fixture.list("secrets") {
             planted += 1;
             for (name, output) in &outputs {
-                assert!(!output.contains(&secret), "{}: {secret} in {name}:\n{output}", fixture.path.display());
+                assert!(
+                    !output.contains(&secret),
+                    "{}: {secret} in {name}:\n{output}",
+                    fixture.path.display()
+                );
             }
         }
         for text in fixture.list("stays") {
-            assert!(redacted.text.contains(&text), "{}: {text} is gone from\n{}", fixture.path.display(), redacted.text);
+            assert!(
+                redacted.text.contains(&text),
+                "{}: {text} is gone from\n{}",
+                fixture.path.display(),
+                redacted.text
+            );
         }
         let again = redactor.command(&redacted.text, &names());
         assert_eq!(again.text, redacted.text, "{}", fixture.path.display());
@@ -197,7 +215,12 @@ fn what_is_shown_is_the_same_command() {
         let redacted = redactor.command(&fixture.command(), &names()).text;
         let command = LaunchCommand::parse(&redacted);
         let shown = LaunchCommand::parse(&command.lines().join("\n"));
-        assert_eq!(values(&command), values(&shown), "{}", fixture.path.display());
+        assert_eq!(
+            values(&command),
+            values(&shown),
+            "{}",
+            fixture.path.display()
+        );
     }
 }
 
@@ -219,10 +242,19 @@ fn what_is_copied_is_one_line_that_bash_takes_and_the_same_words() {
             assert!(line.starts_with("bash -c "), "{path}: {line}");
             continue;
         }
-        assert_eq!(copy.commands().len(), command.commands().len(), "{path}: {line}");
+        assert_eq!(
+            copy.commands().len(),
+            command.commands().len(),
+            "{path}: {line}"
+        );
         for (from, to) in command.commands().iter().zip(copy.commands()) {
             let all = |simple: &speedbook::launch::Simple| -> Vec<Word> {
-                simple.assignments.iter().chain(&simple.words).cloned().collect()
+                simple
+                    .assignments
+                    .iter()
+                    .chain(&simple.words)
+                    .cloned()
+                    .collect()
             };
             let (from_words, to_words) = (all(from), all(to));
             if from_words.iter().any(runs_something) {
@@ -235,40 +267,73 @@ fn what_is_copied_is_one_line_that_bash_takes_and_the_same_words() {
                 && from.opens == 0
                 && from.joint.is_empty();
             let copied: Vec<String> = to_words.iter().map(|w| w.raw.clone()).collect();
-            let args = if alone { line.clone() } else { copied.join(" ") };
+            let args = if alone {
+                line.clone()
+            } else {
+                copied.join(" ")
+            };
             let expected: Vec<String> = from_words.iter().map(expected_value).collect();
-            assert_eq!(evaluate(&args, &to_words, folder.path()), expected, "{path}: {args}");
+            assert_eq!(
+                evaluate(&args, &to_words, folder.path()),
+                expected,
+                "{path}: {args}"
+            );
             evaluated += 1;
         }
         for (from, to) in command.commands().iter().zip(copy.commands()) {
             for (document, string) in from.redirections.iter().zip(&to.redirections) {
-                if let (Redirection::Document { body, .. }, Redirection::File { target, .. }) = (document, string) {
+                if let (Redirection::Document { body, .. }, Redirection::File { target, .. }) =
+                    (document, string)
+                {
                     let value = evaluate(&target.raw, std::slice::from_ref(target), folder.path());
                     let tabs = body.replace("\n\t", "\n");
-                    assert_eq!(value.join(" "), tabs.trim_start_matches('\t').trim_end_matches('\n'), "{path}");
+                    assert_eq!(
+                        value.join(" "),
+                        tabs.trim_start_matches('\t').trim_end_matches('\n'),
+                        "{path}"
+                    );
                 }
             }
         }
     }
     assert!(evaluated >= 50, "only {evaluated} commands were evaluated");
-    assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 0, "nothing may run");
+    assert_eq!(
+        fs_err::read_dir(folder.path()).unwrap().count(),
+        0,
+        "nothing may run"
+    );
 }
 
 /// Values of all words, and targets of redirections.
 fn values(command: &LaunchCommand) -> Vec<String> {
     let mut out = Vec::new();
     for simple in command.commands() {
-        out.extend(simple.assignments.iter().chain(&simple.words).map(|w| w.value.clone()));
+        out.extend(
+            simple
+                .assignments
+                .iter()
+                .chain(&simple.words)
+                .map(|w| w.value.clone()),
+        );
         for redirection in simple.redirections.iter().chain(&simple.outer) {
             out.push(match redirection {
                 Redirection::File { operator, target } => format!("{operator} {}", target.value),
                 Redirection::Document { body, .. } => body.clone(),
             });
         }
-        out.push(format!("{} {} {}", simple.opens, simple.closes, simple.joint));
+        out.push(format!(
+            "{} {} {}",
+            simple.opens, simple.closes, simple.joint
+        ));
     }
     if !command.is_understood() {
-        out.extend(command.text().trim_end().lines().map(|line| line.trim_end().to_owned()));
+        out.extend(
+            command
+                .text()
+                .trim_end()
+                .lines()
+                .map(|line| line.trim_end().to_owned()),
+        );
     }
     out
 }
@@ -277,7 +342,11 @@ fn runs_something(word: &Word) -> bool {
     word.parts.iter().any(|part| {
         let text = &word.raw[part.raw.start - word.span.start..part.raw.end - word.span.start];
         part.kind == PartKind::Expansion
-            && (text.contains(['(', '`']) || !text[1..].trim_matches(['{', '}']).bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
+            && (text.contains(['(', '`'])
+                || !text[1..]
+                    .trim_matches(['{', '}'])
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b == b'_'))
     })
 }
 
@@ -296,7 +365,12 @@ fn bash_accepts(line: &str) -> bool {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(line.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(line.as_bytes())
+        .unwrap();
     child.wait().unwrap().success()
 }
 
@@ -321,7 +395,11 @@ fn evaluate(words: &str, parsed: &[Word], folder: &Path) -> Vec<String> {
         }
     }
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{words}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let text = String::from_utf8(output.stdout).unwrap();
     text.split_terminator('\0').map(str::to_owned).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -51,7 +52,7 @@ impl Args {
         let redactor = redactor(&config)?;
         let (content, hidden) = load_content(&self.root, &config, &redactor)?;
         let problems = sorted(content.problems);
-        report::problems(&problems);
+        report::problems(&problems, &redactor);
         let counts = counts(&problems);
         let count = |severity| counts.get(&severity).copied().unwrap_or_default();
         let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
@@ -73,7 +74,7 @@ impl Args {
                 report::counted(written, "file"),
                 output.display(),
                 report::counted(warnings, "warning"),
-                hidden.summary(),
+                report::hidden(&hidden),
                 started.elapsed().as_secs_f64()
             ));
         }
@@ -83,18 +84,25 @@ impl Args {
 
 /// Reads site.toml and prints what is wrong in it.
 pub(super) fn load_config(root: &std::path::Path) -> Result<Config, Failure> {
-    config::load(root).map_err(|error| match error {
-        ConfigError::Wrong(problems) => {
-            report::problems(&sorted(problems));
-            Failure::Printed
+    match config::load(root) {
+        Ok(config) => Ok(config),
+        Err(ConfigError::Wrong(problems)) => {
+            report::problems(&sorted(problems), &Redactor::new(&[], &[])?);
+            Err(Failure::Printed)
         }
-        unreadable @ ConfigError::Unreadable(_) => unreadable.into(),
-    })
+        Err(unreadable) => Err(unreadable.into()),
+    }
 }
 
 /// The redactor that site.toml asks for.
 pub(super) fn redactor(config: &Config) -> Result<Redactor, Failure> {
-    Ok(Redactor::new(&config.redact.patterns, &config.redact.keep)?)
+    let patterns: Vec<String> = config
+        .redact
+        .patterns
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    Ok(Redactor::new(&patterns, &config.redact.keep)?)
 }
 
 fn load_content(
@@ -102,14 +110,14 @@ fn load_content(
     config: &Config,
     redactor: &Redactor,
 ) -> Result<(Content, Hidden), Failure> {
-    let hidden = std::sync::Mutex::new(Hidden::default());
+    let hidden = Mutex::new(Hidden::default());
     let redact = |run: &mut Run, names: &[String]| {
         let found = redactor.run(run, names);
-        // A panic elsewhere cannot leave half a count behind.
-        hidden
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .add(&found);
+        // Values that a message quotes are redacted as runs of their own, without a source.
+        if !run.source.path.is_empty() {
+            let mut hidden = hidden.lock().unwrap_or_else(PoisonError::into_inner);
+            hidden.merge(&found);
+        }
     };
     let content = content::load(root, config, &redact).map_err(|error| {
         report::error(&error.to_string());
@@ -118,9 +126,7 @@ fn load_content(
     })?;
     Ok((
         content,
-        hidden
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner),
+        hidden.into_inner().unwrap_or_else(PoisonError::into_inner),
     ))
 }
 

@@ -41,7 +41,7 @@ impl Args {
             out.write_all(document::to_json(&loaded.run, &derived).as_bytes())?;
         }
         let problems = sorted(problems);
-        report::problems(&problems);
+        report::problems(&problems, &redactor);
         if problems.iter().any(|p| p.severity() == Severity::Error) {
             return Err(Failure::Content);
         }

@@ -5,6 +5,7 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 
 use crate::diagnostic::{Diagnostic, Severity, printable};
+use crate::redact::{Hidden, Redactor};
 
 fn style(severity: Severity) -> Style {
     let colour = match severity {
@@ -19,13 +20,27 @@ fn write(text: &str) {
     let _closed = anstream::stderr().write_all(text.as_bytes());
 }
 
-/// Prints problems, each followed by a blank line.
-pub(crate) fn problems(problems: &[Diagnostic]) {
+/// Prints problems, each followed by a blank line. Messages quote files, so secrets in them are
+/// hidden as on pages.
+pub(crate) fn problems(problems: &[Diagnostic], redactor: &Redactor) {
     for problem in problems {
         let style = style(problem.severity());
-        let text = problem.to_string();
+        let text = redactor.message(&problem.to_string());
         let (head, rest) = text.split_once(": ").unwrap_or((&text, ""));
         write(&format!("{style}{head}{style:#}: {rest}\n\n"));
+    }
+}
+
+/// ", hidden: 2 secrets, 1 host name"; empty where nothing was.
+pub(crate) fn hidden(hidden: &Hidden) -> String {
+    let parts: Vec<String> = hidden
+        .0
+        .iter()
+        .map(|(kind, count)| format!("{count} {}", kind.label(*count)))
+        .collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!(", hidden: {}", parts.join(", ")),
     }
 }
 

@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use crate::config::Config;
 use crate::diagnostic::{Code, Diagnostic, Place, nearest, sorted};
 use crate::import::{self, Outcome};
-use crate::run::{Facts, Run};
+use crate::launch::LaunchCommand;
+use crate::run::{Fact, Facts, Run};
 
 use super::front_matter::MarkdownFile;
 use super::one_run::{self, Hand};
@@ -110,8 +111,26 @@ impl<'a> Steps<'a> {
 }
 
 /// What the launch command says of model and engine, as the weakest of all hints.
-pub fn hints_from_launch_command(_command: &str) -> Facts {
-    Facts::default()
+pub fn hints_from_launch_command(command: &str) -> Facts {
+    let command = LaunchCommand::parse(command);
+    let mut facts = Facts::default();
+    if let Some(model) = command.model() {
+        let mut parts = model.split('/');
+        let is_id = model.split('/').count() == 2
+            && parts.all(|p| !p.is_empty() && !p.starts_with(['.', '~', '$']));
+        if is_id {
+            facts.set_text(Fact::ModelId, &model);
+        } else if let Some(name) = model.trim_end_matches('/').rsplit(['/', '\\']).next() {
+            facts.set_text(Fact::ModelName, name);
+        }
+    }
+    if let Some(name) = command.served_name() {
+        facts.set_text(Fact::ServedName, name);
+    }
+    if let Some(engine) = command.engine() {
+        facts.set_text(Fact::EngineName, engine);
+    }
+    facts
 }
 
 /// Reads `content/` in the site's root.

@@ -170,7 +170,11 @@ fn resolve(
 
     (steps.redact)(&mut run, &private_names);
     if let Some(command) = run.facts.text(Fact::LaunchCommand) {
-        let hints = (steps.launch_hints)(command);
+        let mut hints = (steps.launch_hints)(command);
+        if run.facts.get(Fact::ModelId).is_some() {
+            // A stated id names the model better than a path in the command.
+            hints.remove(Fact::ModelName);
+        }
         run.facts.fill_from(&hints);
     }
     if run.facts.text(Fact::Title).is_none() {

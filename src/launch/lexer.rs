@@ -227,7 +227,9 @@ impl Lexer<'_> {
         let Some(operator) = ALL.into_iter().find(|o| rest.starts_with(o.as_bytes())) else {
             return false;
         };
-        if digits > 0 && (operator.starts_with('&') || placeholder(self.bytes, operator_at).is_some()) {
+        if digits > 0
+            && (operator.starts_with('&') || placeholder(self.bytes, operator_at).is_some())
+        {
             return false;
         }
         // `<(…)` and `>(…)` are words.
@@ -275,7 +277,11 @@ impl Lexer<'_> {
                 let line_at = self.at;
                 self.at = (self.at + line.len() + 1).min(self.bytes.len());
                 let bare = line.trim_end_matches('\r');
-                let bare = if tabs { bare.trim_start_matches('\t') } else { bare };
+                let bare = if tabs {
+                    bare.trim_start_matches('\t')
+                } else {
+                    bare
+                };
                 if bare == delimiter {
                     end = line_at;
                     found = true;
@@ -530,7 +536,9 @@ fn ansi_escape(rest: &str) -> (String, usize) {
             .take(most)
             .take_while(|c| c.is_digit(radix))
             .collect();
-        let value = u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32);
+        let value = u32::from_str_radix(&digits, radix)
+            .ok()
+            .and_then(char::from_u32);
         (value, skip + digits.len())
     };
     let first = rest.chars().next().unwrap_or('\\');
@@ -573,7 +581,13 @@ struct Builder {
 }
 
 impl Builder {
-    fn literal(&mut self, text: &str, raw: Range<usize>, quote: Quote, group: Option<Range<usize>>) {
+    fn literal(
+        &mut self,
+        text: &str,
+        raw: Range<usize>,
+        quote: Quote,
+        group: Option<Range<usize>>,
+    ) {
         self.push(PartKind::Literal, text, raw, quote, group);
     }
 
@@ -587,7 +601,8 @@ impl Builder {
         group: Option<Range<usize>>,
     ) {
         let start = self.value.len();
-        self.value.push_str(text.get(raw.clone()).unwrap_or_default());
+        self.value
+            .push_str(text.get(raw.clone()).unwrap_or_default());
         let end = self.value.len();
         if let Some(last) = self.parts.last_mut() {
             let joins = kind == PartKind::Literal

@@ -132,6 +132,11 @@ impl LaunchCommand {
         lines::lines(self)
     }
 
+    /// Whether something in it was hidden, or left out by its author (`<your-token>`).
+    pub fn has_hidden(&self) -> bool {
+        flags::is_hidden(&self.text)
+    }
+
     /// For copying: one line that a shell takes safely. What was hidden is a quoted variable.
     pub fn one_line(&self) -> String {
         copy::one_line(self)
@@ -212,7 +217,10 @@ fn read(text: &str, depth: usize) -> Option<(Vec<Simple>, Vec<String>)> {
                 reader.redirect(Redirection::File { operator, target });
             }
             Token::HereDocument(document) => {
-                let body = text.get(document.body.clone()).unwrap_or_default().to_owned();
+                let body = text
+                    .get(document.body.clone())
+                    .unwrap_or_default()
+                    .to_owned();
                 reader.redirect(Redirection::Document { document, body });
             }
             Token::Word(word) => {
@@ -240,7 +248,8 @@ fn safe_word(word: &Word, text: &str, depth: usize) -> Option<()> {
                 return None;
             }
         } else if let Some(inside) = substitution(raw) {
-            let nested = (depth < DEEPEST).then(|| LaunchCommand::parse_nested(inside, depth + 1))?;
+            let nested =
+                (depth < DEEPEST).then(|| LaunchCommand::parse_nested(inside, depth + 1))?;
             let simple = |c: &Simple| {
                 let document = |r: &Redirection| matches!(r, Redirection::Document { .. });
                 !c.redirections.iter().chain(&c.outer).any(document)

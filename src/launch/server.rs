@@ -37,15 +37,70 @@ pub(super) struct Layout {
 
 /// Programs that start another program which they are given.
 const WRAPPERS: &[&str] = &[
-    "sudo", "doas", "nohup", "exec", "env", "command", "numactl", "taskset", "nice", "ionice",
-    "time", "timeout", "stdbuf", "setsid", "chrt", "unbuffer", "uv", "uvx", "pipx", "poetry",
-    "pipenv", "pdm", "hatch", "conda", "mamba", "micromamba", "pixi", "srun", "mpirun", "mpiexec",
-    "nsys", "ncu", "rocprof", "rocprofv3", "strace", "systemd-run", "systemd-inhibit", "caffeinate",
-    "screen", "tmux", "ssh", "nix", "nix-shell", "distrobox", "toolbox", "firejail", "accelerate",
-    "torchrun", "prlimit", "cgexec", "catchsegv", "script", "trtllm-llmapi-launch", "flatpak",
+    "sudo",
+    "doas",
+    "nohup",
+    "exec",
+    "env",
+    "command",
+    "numactl",
+    "taskset",
+    "nice",
+    "ionice",
+    "time",
+    "timeout",
+    "stdbuf",
+    "setsid",
+    "chrt",
+    "unbuffer",
+    "uv",
+    "uvx",
+    "pipx",
+    "poetry",
+    "pipenv",
+    "pdm",
+    "hatch",
+    "conda",
+    "mamba",
+    "micromamba",
+    "pixi",
+    "srun",
+    "mpirun",
+    "mpiexec",
+    "nsys",
+    "ncu",
+    "rocprof",
+    "rocprofv3",
+    "strace",
+    "systemd-run",
+    "systemd-inhibit",
+    "caffeinate",
+    "screen",
+    "tmux",
+    "ssh",
+    "nix",
+    "nix-shell",
+    "distrobox",
+    "toolbox",
+    "firejail",
+    "accelerate",
+    "torchrun",
+    "prlimit",
+    "cgexec",
+    "catchsegv",
+    "script",
+    "trtllm-llmapi-launch",
+    "flatpak",
 ];
 
-const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl", "singularity", "apptainer", "enroot"];
+const CONTAINERS: &[&str] = &[
+    "docker",
+    "podman",
+    "nerdctl",
+    "singularity",
+    "apptainer",
+    "enroot",
+];
 
 const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ash", "ksh"];
 
@@ -164,7 +219,10 @@ fn layout(words: &[&str]) -> Option<Layout> {
                 ..found
             });
         }
-        let shells = words.iter().skip(image + 1).any(|w| SHELLS.contains(&base(w)));
+        let shells = words
+            .iter()
+            .skip(image + 1)
+            .any(|w| SHELLS.contains(&base(w)));
         let name = words.get(image)?.to_ascii_lowercase();
         let name = name.split(['@']).next().unwrap_or_default();
         let engine = IMAGES.iter().find(|(part, _)| name.contains(part))?.1;
@@ -193,7 +251,8 @@ fn layout(words: &[&str]) -> Option<Layout> {
 fn container(words: &[&str]) -> Option<Layout> {
     let at = words.iter().position(|w| CONTAINERS.contains(&base(w)))?;
     let wrapped = words.iter().take(at).enumerate().all(|(i, w)| {
-        (i == 0 && WRAPPERS.contains(&base(w))) || (i > 0 && (w.starts_with('-') || w.contains('=')))
+        (i == 0 && WRAPPERS.contains(&base(w)))
+            || (i > 0 && (w.starts_with('-') || w.contains('=')))
     });
     let verb = words
         .iter()
@@ -282,7 +341,12 @@ fn engine_at(words: &[&str], at: usize) -> Option<(&'static str, usize)> {
 fn assemble(words: &[&str], layout: &Layout) -> Server {
     let text = |from: usize, to: usize| -> Vec<String> {
         let count = to.saturating_sub(from);
-        words.iter().skip(from).take(count).map(|w| (*w).to_owned()).collect()
+        words
+            .iter()
+            .skip(from)
+            .take(count)
+            .map(|w| (*w).to_owned())
+            .collect()
     };
     let options = match (layout.container, layout.image) {
         (Some(from), Some(image)) => text(from, image),
@@ -299,7 +363,11 @@ fn assemble(words: &[&str], layout: &Layout) -> Server {
         expects = matches!(option.as_str(), "-e" | "--env");
     }
     // `env NAME=value program`, `sudo NAME=value program`.
-    let before = if layout.image.is_some() { 0 } else { layout.program };
+    let before = if layout.image.is_some() {
+        0
+    } else {
+        layout.program
+    };
     environment.extend(words.iter().take(before).copied().filter_map(pair));
     let program: Vec<&str> = text_of(words, layout.program, layout.args);
     Server {
@@ -307,15 +375,24 @@ fn assemble(words: &[&str], layout: &Layout) -> Server {
         program: program.join(" "),
         args: text(layout.args, words.len()),
         environment,
-        image: layout.image.and_then(|at| words.get(at)).map(|w| (*w).to_owned()),
+        image: layout
+            .image
+            .and_then(|at| words.get(at))
+            .map(|w| (*w).to_owned()),
         container: options,
     }
 }
 
 /// The words of a program, its path cut to its name.
 fn text_of<'a>(words: &[&'a str], from: usize, to: usize) -> Vec<&'a str> {
-    let all = words.iter().skip(from).take(to.saturating_sub(from)).copied();
-    all.enumerate().map(|(i, w)| if i == 0 { base(w) } else { w }).collect()
+    let all = words
+        .iter()
+        .skip(from)
+        .take(to.saturating_sub(from))
+        .copied();
+    all.enumerate()
+        .map(|(i, w)| if i == 0 { base(w) } else { w })
+        .collect()
 }
 
 /// A server that is started by a shell's `-c`, or by a text that is handed to a wrapper.

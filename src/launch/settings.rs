@@ -153,7 +153,9 @@ fn setting(kind: SettingKind, engine: &str, flags: &[Flag]) -> Option<String> {
             .or_else(|| {
                 let draft = setting(SettingKind::DraftModel, engine, flags);
                 let ngram = named("--spec-model").filter(|m| m == "[ngram]");
-                ngram.map(|_| "ngram".to_owned()).or(draft.map(|_| "draft_model".to_owned()))
+                ngram
+                    .map(|_| "ngram".to_owned())
+                    .or(draft.map(|_| "draft_model".to_owned()))
             }),
         SettingKind::SpeculativeTokens => tabled()
             .map(|f| f.value.clone())
@@ -222,7 +224,10 @@ pub(super) fn model(command: &LaunchCommand) -> Option<String> {
         arguments.iter().rev().find_map(|argument| match argument {
             Argument::Flag(name, values) => {
                 let canonical = row(server.engine, name).map_or(name.as_str(), |row| row.name());
-                values.first().filter(|_| wanted.contains(&canonical)).cloned()
+                values
+                    .first()
+                    .filter(|_| wanted.contains(&canonical))
+                    .cloned()
             }
             Argument::Positional(_) => None,
         })

@@ -59,7 +59,10 @@ fn repeated(text: &str, secrets: &[String], hits: &mut Vec<Hit>) {
     };
     for found in automaton.find_iter(text) {
         let joins = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-        let before = found.start().checked_sub(1).and_then(|at| text.as_bytes().get(at));
+        let before = found
+            .start()
+            .checked_sub(1)
+            .and_then(|at| text.as_bytes().get(at));
         if !joins(before) && !joins(text.as_bytes().get(found.end())) {
             hits.push((HiddenKind::Secret, found.start()..found.end()));
         }
@@ -178,7 +181,9 @@ impl Finder<'_> {
         let sub = program.get(1).copied().unwrap_or_default();
         // Short flags that are secrets with some programs.
         let short: &[&str] = match (tool, sub) {
-            ("curl" | "wget" | "http" | "https" | "xh", _) => &["-u", "--user", "-U", "--proxy-user", "-a"],
+            ("curl" | "wget" | "http" | "https" | "xh", _) => {
+                &["-u", "--user", "-U", "--proxy-user", "-a"]
+            }
             ("sshpass", _) => &["-p"],
             ("docker" | "podman" | "nerdctl" | "helm" | "oras" | "skopeo", "login") => &["-p"],
             ("redis-cli", _) => &["-a"],
@@ -199,7 +204,9 @@ impl Finder<'_> {
         if short.contains(&value) {
             return Next::Secret;
         }
-        let glued = short.iter().find(|name| name.len() == 2 && value.len() > 2 && value.starts_with(**name));
+        let glued = short
+            .iter()
+            .find(|name| name.len() == 2 && value.len() > 2 && value.starts_with(**name));
         if glued.is_some() && !value.starts_with("--") {
             self.secret(word, base, 2..value.len());
             return Next::Nothing;
@@ -247,7 +254,9 @@ impl Finder<'_> {
         }
         let Some(pair) = PAIR.as_ref() else { return };
         for captures in pair.captures_iter(value) {
-            let Some(name) = captures.get(1) else { continue };
+            let Some(name) = captures.get(1) else {
+                continue;
+            };
             let found = (2..=5).find_map(|group| captures.get(group));
             let Some(found) = found else { continue };
             match meaning(name.as_str()) {
@@ -268,7 +277,8 @@ impl Finder<'_> {
         }
         // A header is all of its word: `Authorization: Bearer …`.
         if let Some((name, rest)) = value.split_once(':') {
-            let header = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+            let header =
+                !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
             if header && meaning(name) == Some(Meaning::Secret) {
                 let blank = rest.len() - rest.trim_start().len();
                 let start = name.len() + 1 + blank;
@@ -284,7 +294,8 @@ impl Finder<'_> {
         for part in word.parts.iter().filter(|p| p.quote != Quote::None) {
             if part.group.start != last {
                 last = part.group.start;
-                self.groups.push(part.group.start + base..part.group.end + base);
+                self.groups
+                    .push(part.group.start + base..part.group.end + base);
             }
         }
     }
@@ -298,7 +309,8 @@ impl Finder<'_> {
         self.redactor.prose.find(&word.value, &mut inside);
         for (kind, range) in self.redactor.settle(&word.value, inside) {
             if kind == HiddenKind::Secret {
-                self.secrets.extend(word.value.get(range.clone()).map(str::to_owned));
+                self.secrets
+                    .extend(word.value.get(range.clone()).map(str::to_owned));
             }
             self.hits.push((kind, place(word, base, &range)));
         }
@@ -314,11 +326,21 @@ impl Finder<'_> {
             let start = base + part.raw.start;
             match part.kind {
                 PartKind::Expansion => {
-                    for (open, close) in [("$(", ")"), ("`", "`"), ("<(", ")"), (">(", ")"), ("${", "}")] {
+                    for (open, close) in [
+                        ("$(", ")"),
+                        ("`", "`"),
+                        ("<(", ")"),
+                        (">(", ")"),
+                        ("${", "}"),
+                    ] {
                         let inside = raw.strip_prefix(open).and_then(|r| r.strip_suffix(close));
                         if let Some(inside) = inside {
                             // `${NAME:-default}`: the default is a word.
-                            let skip = if open == "${" { inside.find('-').map_or(inside.len(), |n| n + 1) } else { 0 };
+                            let skip = if open == "${" {
+                                inside.find('-').map_or(inside.len(), |n| n + 1)
+                            } else {
+                                0
+                            };
                             let inside = inside.get(skip..).unwrap_or_default();
                             self.commands(inside, start + open.len() + skip, depth + 1);
                             if open == "${" {
@@ -364,7 +386,8 @@ impl Finder<'_> {
         let secret = meaning(name) == Some(Meaning::Secret);
         if secret && skipped > 0 && !is_plain(value) && !value.starts_with('<') {
             let from = start + 2 + end + skipped;
-            self.hits.push((HiddenKind::Secret, from..from + value.len()));
+            self.hits
+                .push((HiddenKind::Secret, from..from + value.len()));
         }
     }
 
@@ -451,13 +474,14 @@ fn place(word: &Word, base: usize, range: &Range<usize>) -> Range<usize> {
     // Parts are in the order of their values: the first and the last that the range touches.
     let first = word.parts.partition_point(|p| p.value.end <= range.start);
     let last = word.parts.partition_point(|p| p.value.start < range.end);
-    let start = word
-        .parts
-        .get(first)
-        .map_or(word.span.start, |p| shifted(p, range.start).unwrap_or(p.raw.start));
+    let start = word.parts.get(first).map_or(word.span.start, |p| {
+        shifted(p, range.start).unwrap_or(p.raw.start)
+    });
     let end = last
         .checked_sub(1)
         .and_then(|at| word.parts.get(at))
-        .map_or(word.span.end, |p| shifted(p, range.end).unwrap_or(p.raw.end));
+        .map_or(word.span.end, |p| {
+            shifted(p, range.end).unwrap_or(p.raw.end)
+        });
     start + base..end.max(start) + base
 }

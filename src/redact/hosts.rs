@@ -25,27 +25,172 @@ const PUBLIC_NAMES: &[&str] = &[
 
 /// Single words that are no private host where a host is expected.
 const NO_HOSTS: &[&str] = &[
-    "localhost", "auto", "all", "any", "none", "null", "host", "unix", "true", "false", "default",
-    "host-gateway", "gateway", "local", "loopback", "ip6-localhost", "stdin", "stdout", "on", "off",
-    "env", "tcp", "udp", "inproc", "ipc", "static", "c10d", "etcd", "spawn", "fork", "bridge",
+    "localhost",
+    "auto",
+    "all",
+    "any",
+    "none",
+    "null",
+    "host",
+    "unix",
+    "true",
+    "false",
+    "default",
+    "host-gateway",
+    "gateway",
+    "local",
+    "loopback",
+    "ip6-localhost",
+    "stdin",
+    "stdout",
+    "on",
+    "off",
+    "env",
+    "tcp",
+    "udp",
+    "inproc",
+    "ipc",
+    "static",
+    "c10d",
+    "etcd",
+    "spawn",
+    "fork",
+    "bridge",
 ];
 
 /// Names of machines that are words of our pages, too: hidden only where an address is expected.
 const COMMON: &[&str] = &[
-    "vllm", "sglang", "llama", "ollama", "linux", "ubuntu", "debian", "fedora", "arch", "server",
-    "client", "host", "node", "docker", "desktop", "laptop", "workstation", "station", "spark",
-    "titan", "thor", "orin", "jetson", "hopper", "blackwell", "grace", "ampere", "volta", "turing",
-    "pascal", "strix", "halo", "epyc", "ryzen", "xeon", "threadripper", "nvidia", "intel", "apple",
-    "macbook", "studio", "mini", "model", "models", "bench", "benchmark", "test", "testing", "prod",
-    "main", "master", "worker", "head", "home", "root", "user", "local", "default", "qwen", "gemma",
-    "mistral", "deepseek", "kimi", "claude", "nemotron", "cuda", "rocm", "metal", "python",
-    "pytorch", "torch", "triton", "flash", "turbo", "fast", "speed", "cache", "token", "tokens",
-    "context", "request", "requests", "decode", "prefill", "valid", "failed", "total", "data",
-    "compute", "cluster", "cloud", "runpod", "lambda", "vast", "inference", "machine", "tower",
-    "training", "serve", "serving", "engine", "localhost", "windows", "darwin", "macos", "alpine",
-    "none", "null", "unknown", "container", "pod", "gateway", "proxy", "router", "radeon",
-    "instinct", "geforce", "quadro", "tesla", "gpus", "cpus", "home-server", "dgx-spark",
-    "mac-studio", "mac-mini", "gpu-server", "llm-server", "openai", "litellm", "rack", "batch",
+    "vllm",
+    "sglang",
+    "llama",
+    "ollama",
+    "linux",
+    "ubuntu",
+    "debian",
+    "fedora",
+    "arch",
+    "server",
+    "client",
+    "host",
+    "node",
+    "docker",
+    "desktop",
+    "laptop",
+    "workstation",
+    "station",
+    "spark",
+    "titan",
+    "thor",
+    "orin",
+    "jetson",
+    "hopper",
+    "blackwell",
+    "grace",
+    "ampere",
+    "volta",
+    "turing",
+    "pascal",
+    "strix",
+    "halo",
+    "epyc",
+    "ryzen",
+    "xeon",
+    "threadripper",
+    "nvidia",
+    "intel",
+    "apple",
+    "macbook",
+    "studio",
+    "mini",
+    "model",
+    "models",
+    "bench",
+    "benchmark",
+    "test",
+    "testing",
+    "prod",
+    "main",
+    "master",
+    "worker",
+    "head",
+    "home",
+    "root",
+    "user",
+    "local",
+    "default",
+    "qwen",
+    "gemma",
+    "mistral",
+    "deepseek",
+    "kimi",
+    "claude",
+    "nemotron",
+    "cuda",
+    "rocm",
+    "metal",
+    "python",
+    "pytorch",
+    "torch",
+    "triton",
+    "flash",
+    "turbo",
+    "fast",
+    "speed",
+    "cache",
+    "token",
+    "tokens",
+    "context",
+    "request",
+    "requests",
+    "decode",
+    "prefill",
+    "valid",
+    "failed",
+    "total",
+    "data",
+    "compute",
+    "cluster",
+    "cloud",
+    "runpod",
+    "lambda",
+    "vast",
+    "inference",
+    "machine",
+    "tower",
+    "training",
+    "serve",
+    "serving",
+    "engine",
+    "localhost",
+    "windows",
+    "darwin",
+    "macos",
+    "alpine",
+    "none",
+    "null",
+    "unknown",
+    "container",
+    "pod",
+    "gateway",
+    "proxy",
+    "router",
+    "radeon",
+    "instinct",
+    "geforce",
+    "quadro",
+    "tesla",
+    "gpus",
+    "cpus",
+    "home-server",
+    "dgx-spark",
+    "mac-studio",
+    "mac-mini",
+    "gpu-server",
+    "llm-server",
+    "openai",
+    "litellm",
+    "rack",
+    "batch",
 ];
 
 /// The patterns, compiled once.
@@ -96,7 +241,10 @@ impl Hosts {
         }
         if text.contains("://") {
             for captures in self.url.captures_iter(text) {
-                if let Some(host) = captures.get(2).filter(|host| is_private_label(host.as_str())) {
+                if let Some(host) = captures
+                    .get(2)
+                    .filter(|host| is_private_label(host.as_str()))
+                {
                     out.push((HiddenKind::Host, host.range()));
                 }
             }
@@ -124,7 +272,11 @@ impl Hosts {
             if in_url {
                 continue;
             }
-            let start = if before.ends_with("//") { found.start() } else { found.start() - rooted };
+            let start = if before.ends_with("//") {
+                found.start()
+            } else {
+                found.start() - rooted
+            };
             out.push((HiddenKind::Home, start..found.end()));
         }
     }
@@ -195,7 +347,9 @@ impl Hosts {
                 let anywhere = self.is_distinct(name) || (whole && name.contains('.'));
                 for (at, _) in lower.match_indices(name) {
                     let end = at + name.len();
-                    if stands_alone(&lower, at, end) && (anywhere || is_address_like(&lower, at, end)) {
+                    if stands_alone(&lower, at, end)
+                        && (anywhere || is_address_like(&lower, at, end))
+                    {
                         out.push((HiddenKind::Host, at..end));
                     }
                 }
@@ -226,7 +380,8 @@ fn is_address_like(text: &str, start: usize, end: usize) -> bool {
 }
 
 fn is_numeric_address(name: &str) -> bool {
-    name.parse::<std::net::IpAddr>().is_ok() || name.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+    name.parse::<std::net::IpAddr>().is_ok()
+        || name.bytes().all(|b| b.is_ascii_digit() || b == b'.')
 }
 
 /// RFC 1918, link-local, and the shared space of RFC 6598, which private networks (Tailscale) use.
@@ -240,9 +395,19 @@ fn is_version(before: &str) -> bool {
     let tail: String = before.chars().rev().take(24).collect();
     let tail: String = tail.chars().rev().collect::<String>().to_ascii_lowercase();
     let tail = tail.trim_end_matches([' ', '-', '_', ':', 'v', '=', '>', '<', '~', '"', '\'']);
-    ["tensorrt", "tensorrt-llm", "trt", "version", "cudnn", "nccl", "driver", "release", "cutlass"]
-        .iter()
-        .any(|word| tail.ends_with(word))
+    [
+        "tensorrt",
+        "tensorrt-llm",
+        "trt",
+        "version",
+        "cudnn",
+        "nccl",
+        "driver",
+        "release",
+        "cutlass",
+    ]
+    .iter()
+    .any(|word| tail.ends_with(word))
         || before.ends_with("==")
 }
 
@@ -288,7 +453,9 @@ mod tests {
     fn hidden(text: &str) -> Vec<String> {
         let mut out = Vec::new();
         Hosts::new().unwrap().find(text, &mut out);
-        out.into_iter().map(|(_, range)| text[range].to_owned()).collect()
+        out.into_iter()
+            .map(|(_, range)| text[range].to_owned())
+            .collect()
     }
 
     #[test]
@@ -339,7 +506,10 @@ mod tests {
         assert_eq!(found("vm: the vm ran on a vm", "vm"), 0);
         assert_eq!(found("http://vm:8000 and root@vm and vm:22", "vm"), 3);
         assert_eq!(found("H200 SXM on h200", "h200"), 0);
-        assert_eq!(found("Sparky is fast; sparky's fan; sparkyness", "sparky"), 2);
+        assert_eq!(
+            found("Sparky is fast; sparky's fan; sparkyness", "sparky"),
+            2
+        );
         assert_eq!(found("on big7.example.org and big7", "big7.example.org"), 3);
     }
 }

@@ -199,7 +199,12 @@ impl Redactor {
     /// Shapes, hosts, names, patterns.
     fn plain_hits(&self, text: &str, names: &[String]) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
-        hits.extend(self.shapes.find(text).into_iter().map(|range| (HiddenKind::Secret, range)));
+        hits.extend(
+            self.shapes
+                .find(text)
+                .into_iter()
+                .map(|range| (HiddenKind::Secret, range)),
+        );
         self.prose.shapes(text, &mut hits);
         self.hosts.find(text, &mut hits);
         self.hosts.names(text, names, &mut hits);
@@ -218,7 +223,11 @@ impl Redactor {
         let kept = self.kept(text);
         let hits = hits
             .into_iter()
-            .filter(|(_, hit)| !kept.iter().any(|k| k.start <= hit.start && hit.end <= k.end))
+            .filter(|(_, hit)| {
+                !kept
+                    .iter()
+                    .any(|k| k.start <= hit.start && hit.end <= k.end)
+            })
             .collect();
         join(text, hits)
     }
@@ -235,7 +244,10 @@ impl Redactor {
         let first = find(text);
         let mut out = Redacted {
             text: replace(text, &first),
-            found: first.into_iter().map(|(kind, range)| Found { kind, range }).collect(),
+            found: first
+                .into_iter()
+                .map(|(kind, range)| Found { kind, range })
+                .collect(),
         };
         if out.found.is_empty() {
             return out;
