@@ -254,19 +254,19 @@ mod tests {
         assert_eq!(
             shown(&report_a().run()),
             [
-                "one_request = 82.9 tok/s: 8K context (c8k-n1)",
+                "one_request = 82.9 tok/s: context 8K (c8k-n1)",
                 "highest_total = 2,363.0 tok/s: 128 requests at 16K, queued (c16k-n128)",
-                "most_at_20 = 64 requests: 8K context, 21.2 tok/s each, 1,646.0 tok/s in total (c8k-n64)",
-                "fastest_prefill = 15K tok/s: 16K context (p16k)",
+                "most_at_20 = 64 requests: context 8K, 21.2 tok/s each, 1,646.0 tok/s in total (c8k-n64)",
+                "fastest_prefill = 15K tok/s: context 16K (p16k)",
             ]
         );
         assert_eq!(
             shown(&report_b().run()),
             [
-                "one_request = 237.1 tok/s: 8K context (c8k-n1)",
+                "one_request = 237.1 tok/s: context 8K (c8k-n1)",
                 "highest_total = 6,342.6 tok/s: 128 requests at 8K (c8k-n128)",
-                "most_at_20 = 128 requests: 8K context, 40.2 tok/s each, 6,342.6 tok/s in total (c8k-n128)",
-                "fastest_prefill = 22.8K tok/s: 16K context (p16k)",
+                "most_at_20 = 128 requests: context 8K, 40.2 tok/s each, 6,342.6 tok/s in total (c8k-n128)",
+                "fastest_prefill = 22.8K tok/s: context 16K (p16k)",
             ]
         );
     }
@@ -294,10 +294,10 @@ mod tests {
         assert_eq!(
             shown(&table.run()),
             [
-                "one_request = 84.5 tok/s: 16K context (c16k-n1)",
+                "one_request = 84.5 tok/s: context 16K (c16k-n1)",
                 "highest_total = 2,244.4 tok/s: 128 requests at 8K, queued (c8k-n128)",
-                "most_at_20 = 32 requests: 8K context, 30.1 tok/s each, 1,078.8 tok/s in total (c8k-n32)",
-                "fastest_prefill = 15K tok/s: 16K context (p16k)",
+                "most_at_20 = 32 requests: context 8K, 30.1 tok/s each, 1,078.8 tok/s in total (c8k-n32)",
+                "fastest_prefill = 15K tok/s: context 16K (p16k)",
             ]
         );
     }
@@ -319,7 +319,7 @@ mod tests {
         let found = shown(&run);
         assert_eq!(
             found[1],
-            "most_at_20 = 4 requests: 16K context, 20.5 tok/s each, 81.0 tok/s in total (c16k-n4)"
+            "most_at_20 = 4 requests: context 16K, 20.5 tok/s each, 81.0 tok/s in total (c16k-n4)"
         );
         run.decode[1]
             .figures
@@ -351,7 +351,7 @@ mod tests {
             .to_vec();
         assert_eq!(
             shown(&run),
-            ["fastest_prefill = 2,569 tok/s: 32K context (p32k)"]
+            ["fastest_prefill = 2,569 tok/s: context 32K (p32k)"]
         );
     }
 
@@ -368,7 +368,7 @@ mod tests {
         )];
         assert_eq!(
             shown(&run)[0],
-            "one_request = 69.8 tok/s: 8K context, contradicted by the cell's other figures (c8k-n1)"
+            "one_request = 69.8 tok/s: context 8K, contradicted by the cell's other figures (c8k-n1)"
         );
     }
 }
