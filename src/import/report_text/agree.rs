@@ -26,7 +26,11 @@ pub(super) fn settle(
         if problems.errors.is_empty() {
             if cells.is_empty() {
                 let problem = problems
-                    .at(Code::ReportSyntax, 1, "there is no measurement in this text")
+                    .at(
+                        Code::ReportSyntax,
+                        1,
+                        "there is no measurement in this text",
+                    )
                     .help("copy the page's tables, too");
                 problems.add(problem);
             }

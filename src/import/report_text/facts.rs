@@ -2,7 +2,7 @@
 //! benchmark tool, the date).
 
 use super::grammar::{Notation, number};
-use super::lines::{excerpt, is_dash, squash};
+use super::lines::{excerpt, is_dash, same_words};
 use super::seen::{Given, Problems};
 use crate::diagnostic::Code;
 use crate::run::fact::Kind;
@@ -28,13 +28,13 @@ impl Key {
         if label.len() > 60 || label.is_empty() {
             return None;
         }
-        let label = squash(label.trim().trim_end_matches(':'));
-        if label == "tags" {
+        let label = label.trim().trim_end_matches(':');
+        if same_words(label, "Tags") {
             return Some(Key::Tags);
         }
         let fact = Fact::ALL
             .iter()
-            .find(|fact| squash(fact.info().label) == label)?;
+            .find(|fact| same_words(fact.info().label, label))?;
         Some(match fact {
             Fact::VramGb => Key::Vram,
             Fact::Tool => Key::Tool,
@@ -129,10 +129,9 @@ fn quantity(fact: Fact, text: &str, notation: Notation) -> Result<FactValue, Str
     }
     let figure = number(digits, notation).map_err(|error| format!("{label} {}", error.message))?;
     match fact.info().kind {
-        Kind::Count if figure.value.fract() != 0.0 || figure.value > 9e15 => Err(format!(
-            "{label} “{}” is not a whole number",
-            excerpt(text)
-        )),
+        Kind::Count if figure.value.fract() != 0.0 || figure.value > 9e15 => {
+            Err(format!("{label} “{}” is not a whole number", excerpt(text)))
+        }
         Kind::Count => Ok(FactValue::Count(figure.value as u64)),
         _ => Ok(FactValue::Number(figure.value)),
     }
@@ -424,10 +423,8 @@ mod tests {
             assert!(errors.is_empty() && warnings.is_empty(), "{text}");
             assert_eq!(facts.text(Fact::MeasuredAt), Some(expected), "{text}");
         }
-        let (known, _, warnings) = facts(&[(
-            Key::Fact(Fact::MeasuredAt),
-            "Sep 13, 2026, 02:25 PDT",
-        )]);
+        let (known, _, warnings) =
+            facts(&[(Key::Fact(Fact::MeasuredAt), "Sep 13, 2026, 02:25 PDT")]);
         assert_eq!(known.text(Fact::MeasuredAt), Some("2026-09-13T02:25:00"));
         assert!(warnings[0].contains("the time zone “PDT” is not known"));
         let (known, _, warnings) = facts(&[(Key::Fact(Fact::MeasuredAt), "yesterday")]);

@@ -51,9 +51,7 @@ pub(super) fn locate(lines: &[Line], notation: Notation) -> Located {
         (None, Some(subtitle)) => subtitle,
         (None, None) => lines
             .iter()
-            .position(|line| {
-                page(line) || line.heading().is_some() || opener(&line.text).is_some()
-            })
+            .position(|line| page(line) || line.heading().is_some() || opener(&line.text).is_some())
             .unwrap_or(0),
     };
     Located {
@@ -307,7 +305,10 @@ fn byline_part(
         measured(&mut report.facts, problems, date, line);
         return true;
     }
-    let Some(rest) = text.strip_prefix("by ").or_else(|| text.strip_prefix("By ")) else {
+    let Some(rest) = text
+        .strip_prefix("by ")
+        .or_else(|| text.strip_prefix("By "))
+    else {
         return false;
     };
     let (names, date) = match rest.find("Measured ") {
@@ -347,9 +348,15 @@ mod tests {
         assert_eq!(full.model, "Qwen3.5-397B-A17B-NVFP4-V2");
         assert_eq!(full.gpu, "H200 SXM");
         assert_eq!((full.memory, full.count), (Some(141.0), Some(4)));
-        assert_eq!(title("a on RTX 4090 24 GB x 2"), title("a on RTX 4090 24GB ×2"));
+        assert_eq!(
+            title("a on RTX 4090 24 GB x 2"),
+            title("a on RTX 4090 24GB ×2")
+        );
         let bare = title("Mistral on the moon on RTX 4090");
-        assert_eq!((bare.model.as_str(), bare.gpu.as_str()), ("Mistral on the moon", "RTX 4090"));
+        assert_eq!(
+            (bare.model.as_str(), bare.gpu.as_str()),
+            ("Mistral on the moon", "RTX 4090")
+        );
         assert_eq!((bare.memory, bare.count), (None, None));
         assert_eq!(parse_title("Qwen3"), None);
     }
@@ -367,17 +374,26 @@ mod tests {
             subtitle.readings,
             [("NVFP4+FP".to_owned(), 86), ("NVFP4+FP8".to_owned(), 6)]
         );
-        assert_eq!(subtitle.contexts, Some(("8K".to_owned(), "251K".to_owned())));
+        assert_eq!(
+            subtitle.contexts,
+            Some(("8K".to_owned(), "251K".to_owned()))
+        );
         assert_eq!(subtitle.levels, Some(8));
         assert_eq!(subtitle.level_range, Some((1, 128)));
-        assert_eq!(subtitle.prefill, Some(vec!["8K".to_owned(), "16K".to_owned()]));
+        assert_eq!(
+            subtitle.prefill,
+            Some(vec!["8K".to_owned(), "16K".to_owned()])
+        );
         assert_eq!(subtitle.rest, "by @x");
     }
 
     #[test]
     fn one_context_and_one_level_stand_without_s_and_range() {
-        let subtitle =
-            parse_subtitle("vllm · 1.0 · FP8 · 1 context (1M) x 1 concurrency level (4)", 1).unwrap();
+        let subtitle = parse_subtitle(
+            "vllm · 1.0 · FP8 · 1 context (1M) x 1 concurrency level (4)",
+            1,
+        )
+        .unwrap();
         assert_eq!(subtitle.readings, [("FP8".to_owned(), 1)]);
         assert_eq!(subtitle.contexts, Some(("1M".to_owned(), "1M".to_owned())));
         assert_eq!(subtitle.level_range, Some((4, 4)));

@@ -93,10 +93,10 @@ impl Heading {
         if text.len() > 60 {
             return None;
         }
-        let text = squash(text.trim_end_matches([':', '#']));
+        let text = text.trim_end_matches([':', '#']);
         Self::WORDS
             .iter()
-            .find(|(_, words)| squash(words) == text)
+            .find(|(_, words)| same_words(words, text))
             .map(|(heading, _)| *heading)
     }
 
@@ -127,10 +127,9 @@ pub(super) fn opener(text: &str) -> Option<Heading> {
     if text.len() > 120 {
         return None;
     }
-    let text = squash(text);
     OPENERS
         .iter()
-        .find(|(_, sentence)| squash(sentence) == text)
+        .find(|(_, sentence)| same_words(sentence, text))
         .map(|(heading, _)| *heading)
 }
 
@@ -139,7 +138,13 @@ pub(super) fn is_dash(c: char) -> bool {
     matches!(
         c,
         '-' | '\u{2010}'
-            ..='\u{2015}' | '\u{2212}' | '\u{2e3a}' | '\u{2e3b}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}'
+            ..='\u{2015}'
+                | '\u{2212}'
+                | '\u{2e3a}'
+                | '\u{2e3b}'
+                | '\u{fe58}'
+                | '\u{fe63}'
+                | '\u{ff0d}'
     )
 }
 
@@ -150,11 +155,19 @@ pub(super) fn is_absent(text: &str) -> bool {
 
 /// Text for comparing words: lower case, no white space, every dash a hyphen.
 pub(super) fn squash(text: &str) -> String {
+    words(text).collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = char> {
     text.chars()
         .filter(|c| !c.is_whitespace())
         .map(|c| if is_dash(c) { '-' } else { c })
         .flat_map(char::to_lowercase)
-        .collect()
+}
+
+/// Whether two texts are the same but for case, white space and the kind of dashes.
+pub(super) fn same_words(a: &str, b: &str) -> bool {
+    words(a).eq(words(b))
 }
 
 /// The beginning of a text, for messages.
@@ -172,7 +185,11 @@ fn normalise(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     for c in raw.chars() {
         match c {
-            '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\u{202a}'..='\u{202e}' => {}
+            '\u{200b}'..='\u{200f}'
+            | '\u{2060}'
+            | '\u{feff}'
+            | '\u{ad}'
+            | '\u{202a}'..='\u{202e}' => {}
             '\t' => out.push('\t'),
             c if c.is_whitespace() || c.is_control() => out.push(' '),
             c => out.push(c),
@@ -220,7 +237,9 @@ pub(super) fn lines(text: &str, glued: bool) -> Vec<Line> {
         let hashes = text.bytes().take_while(|b| *b == b'#').count();
         let mut level = 0;
         if (1..=6).contains(&hashes)
-            && let Some(rest) = text.get(hashes..).filter(|rest| rest.starts_with([' ', '\t']))
+            && let Some(rest) = text
+                .get(hashes..)
+                .filter(|rest| rest.starts_with([' ', '\t']))
         {
             level = hashes;
             text = rest.trim().to_owned();

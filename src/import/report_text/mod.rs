@@ -62,11 +62,14 @@ fn is_own(text: &str) -> bool {
 /// Whether a line of the text is one of the headings or sentences by which reports are known.
 fn is_report(text: &str) -> bool {
     text.lines().any(|line| {
-        let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '*' | '\u{feff}'));
-        if line.starts_with("Speed test matrix") || OPENERS.iter().any(|(_, s)| line.starts_with(s)) {
+        let line = line
+            .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '*' | '\u{feff}'));
+        if line.starts_with("Speed test matrix") || OPENERS.iter().any(|(_, s)| line.starts_with(s))
+        {
             return true;
         }
-        let words = line.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '*' | ':'));
+        let words =
+            line.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '*' | ':'));
         matches!(
             Heading::read(words),
             Some(Heading::Page | Heading::Decode | Heading::All)

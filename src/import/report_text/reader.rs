@@ -17,7 +17,11 @@ pub(super) const MARKER: &str = "<!-- speedbook.run/1 -->";
 
 /// Reads all that the text says.
 pub(super) fn read<'a>(path: &'a str, text: &str, own: bool) -> (Report, Problems<'a>) {
-    let notation = if own { Notation::Own } else { Notation::Foreign };
+    let notation = if own {
+        Notation::Own
+    } else {
+        Notation::Foreign
+    };
     let lines = lines(text, !own);
     let mut reader = Reader {
         notation,
@@ -375,7 +379,10 @@ impl<'l> Reader<'_, 'l> {
         }
         let (before, points) = found?;
         if !before.is_empty() && used == 1 {
-            let message = format!("“{}” belongs to nothing known and is left out", excerpt(&before));
+            let message = format!(
+                "“{}” belongs to nothing known and is left out",
+                excerpt(&before)
+            );
             let problem = self.problems.at(Code::UnknownLine, line.number, message);
             self.problems.add(problem);
         }
@@ -432,7 +439,10 @@ impl<'l> Reader<'_, 'l> {
     }
 
     fn stray_row(&mut self, line: &Line) {
-        let message = format!("the row “{}” stands outside of its table", excerpt(&line.text));
+        let message = format!(
+            "the row “{}” stands outside of its table",
+            excerpt(&line.text)
+        );
         let problem = self
             .problems
             .at(Code::ReportSyntax, line.number, message)
@@ -505,7 +515,7 @@ impl<'l> Reader<'_, 'l> {
         };
         let notation = self.notation;
         let (rows, used) = self.rows(at, used, levels.len() + 1, |last| {
-            grammar::cell(last, phase, notation).is_ok()
+            grammar::is_complete(last, phase, notation)
         });
         let mut grid = Grid {
             phase,
@@ -779,7 +789,10 @@ impl<'l> Reader<'_, 'l> {
             }
         }
         if let Some(first) = footer.first() {
-            let message = format!("left out {} after the last section", count_lines(footer.len()));
+            let message = format!(
+                "left out {} after the last section",
+                count_lines(footer.len())
+            );
             let problem = self.problems.at(Code::UnknownLine, *first, message);
             self.problems.add(problem);
         }
