@@ -2,7 +2,7 @@
 //! benchmark tool, the date).
 
 use super::grammar::{Notation, number};
-use super::lines::{excerpt, is_dash, squash};
+use super::lines::{excerpt, is_dash, same_words};
 use super::seen::{Given, Problems};
 use crate::diagnostic::Code;
 use crate::run::fact::Kind;
@@ -28,13 +28,13 @@ impl Key {
         if label.len() > 60 || label.is_empty() {
             return None;
         }
-        let label = squash(label.trim().trim_end_matches(':'));
-        if label == "tags" {
+        let label = label.trim().trim_end_matches(':');
+        if same_words(label, "Tags") {
             return Some(Key::Tags);
         }
         let fact = Fact::ALL
             .iter()
-            .find(|fact| squash(fact.info().label) == label)?;
+            .find(|fact| same_words(fact.info().label, label))?;
         Some(match fact {
             Fact::VramGb => Key::Vram,
             Fact::Tool => Key::Tool,

@@ -2,7 +2,7 @@
 //! works on one cell; what other cells say is not known here, so a text that can be read in two
 //! ways gives two readings.
 
-use super::lines::{excerpt, is_absent, is_dash, squash};
+use super::lines::{excerpt, is_absent, is_dash, same_words, squash};
 use crate::diagnostic::Code;
 use crate::run::figure::{NumberError, parse_figure, power_of_ten};
 use crate::run::{Context, Figure, Figures, Metric, Phase, Status};
@@ -52,7 +52,10 @@ pub(super) fn number(text: &str, notation: Notation) -> Result<Figure, CellError
     let decimals = decimals(text);
     let padded = text.len() > 1
         && text.starts_with('0')
-        && text.bytes().nth(1).is_some_and(|b| b.is_ascii_digit());
+        && text
+            .bytes()
+            .nth(1)
+            .is_some_and(|b| b.is_ascii_digit() || b == b',');
     if padded || (notation == Notation::Foreign && decimals == 3) {
         return Err(CellError::number(text, NumberError::OtherNotation));
     }
@@ -108,7 +111,7 @@ pub(super) fn status(text: &str, notation: Notation) -> Result<StatusSeen, CellE
     let known = Status::ALL
         .iter()
         .filter(|s| **s != Status::Other)
-        .find(|s| word.len() < 40 && squash(s.label()) == squash(word));
+        .find(|s| word.len() < 40 && same_words(s.label(), word));
     let wordlike = word.chars().any(char::is_alphabetic)
         && word.len() <= LONGEST
         && (notation == Notation::Own || !word.chars().any(|c| c.is_ascii_digit()));
@@ -185,15 +188,16 @@ pub(super) fn cell(
     }
     let (first, middle, last) = parts(body)?;
     let words = middle_words(middle);
+    let starts_wordy = words.is_empty() || words.starts_with(char::is_alphabetic);
+    let digits_outside = words.is_empty() && middle.chars().any(|c| c.is_ascii_digit());
+    if !starts_wordy || digits_outside {
+        return Err(CellError::number(body, NumberError::OtherNotation));
+    }
     let status = if words.is_empty() {
         StatusSeen::default()
     } else {
         status(&words, notation)?
     };
-    let has_digits = middle.chars().any(|c| c.is_ascii_digit());
-    if has_digits {
-        return Err(CellError::number(body, NumberError::OtherNotation));
-    }
     if with_ms.is_none() && !last.is_empty() {
         return Err(CellError::new(
             Code::BadNumber,
@@ -204,7 +208,7 @@ pub(super) fn cell(
         let mut figures = Figures::default();
         figures.set(rate(phase), rate_number(left, notation)?);
         if !right.is_empty() {
-            figures.set(Metric::TtftMs, number(right, notation)?);
+            figures.set(Metric::TtftMs, rate_number(right, notation)?);
         }
         Ok(figures)
     };
@@ -228,7 +232,22 @@ pub(super) fn cell(
     }))
 }
 
-/// A rate: in foreign pages with one decimal at most, so that no glued figure passes for one.
+/// Whether a cell has all that a cell of a matrix has: a known status, and a TTFT beside the rate.
+pub(super) fn is_complete(text: &str, phase: Phase, notation: Notation) -> bool {
+    match cell(text, phase, notation) {
+        Ok(Some(cell)) => {
+            cell.status.status != Status::Other
+                && cell
+                    .readings
+                    .iter()
+                    .all(|reading| reading.is_empty() || reading.get(Metric::TtftMs).is_some())
+        }
+        Ok(None) => true,
+        Err(_) => false,
+    }
+}
+
+/// A rate or TTFT of a cell: in foreign pages with one decimal at most, so that no glued figure passes for one.
 fn rate_number(text: &str, notation: Notation) -> Result<Figure, CellError> {
     if notation == Notation::Foreign && decimals(text) > 1 {
         return Err(CellError::number(text, NumberError::OtherNotation));
@@ -351,7 +370,8 @@ pub(super) fn fits_label(figures: &Figures, label: &str) -> bool {
         return false;
     };
     let tokens = rate * ttft / 1000.0;
-    tokens >= low as f64 * 0.95 && tokens <= high as f64 * 1.05
+    // A prompt of no length fits no rate.
+    low > 0 && tokens >= low as f64 * 0.95 && tokens <= high as f64 * 1.05
 }
 
 /// Reads a figure of the table of all measurements. `None` where there is a dash.
@@ -500,7 +520,7 @@ mod tests {
             assert!(got.sure, "{text}");
         }
         let two = read("12313,174 ms TTFT", Phase::Prefill);
-        assert_eq!(two.readings.len(), 3);
+        assert_eq!(two.readings.len(), 2, "{two:?}");
         assert!(!two.sure);
     }
 

@@ -93,10 +93,10 @@ impl Heading {
         if text.len() > 60 {
             return None;
         }
-        let text = squash(text.trim_end_matches([':', '#']));
+        let text = text.trim_end_matches([':', '#']);
         Self::WORDS
             .iter()
-            .find(|(_, words)| squash(words) == text)
+            .find(|(_, words)| same_words(words, text))
             .map(|(heading, _)| *heading)
     }
 
@@ -127,10 +127,9 @@ pub(super) fn opener(text: &str) -> Option<Heading> {
     if text.len() > 120 {
         return None;
     }
-    let text = squash(text);
     OPENERS
         .iter()
-        .find(|(_, sentence)| squash(sentence) == text)
+        .find(|(_, sentence)| same_words(sentence, text))
         .map(|(heading, _)| *heading)
 }
 
@@ -156,11 +155,19 @@ pub(super) fn is_absent(text: &str) -> bool {
 
 /// Text for comparing words: lower case, no white space, every dash a hyphen.
 pub(super) fn squash(text: &str) -> String {
+    words(text).collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = char> {
     text.chars()
         .filter(|c| !c.is_whitespace())
         .map(|c| if is_dash(c) { '-' } else { c })
         .flat_map(char::to_lowercase)
-        .collect()
+}
+
+/// Whether two texts are the same but for case, white space and the kind of dashes.
+pub(super) fn same_words(a: &str, b: &str) -> bool {
+    words(a).eq(words(b))
 }
 
 /// The beginning of a text, for messages.

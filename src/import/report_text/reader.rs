@@ -515,7 +515,7 @@ impl<'l> Reader<'_, 'l> {
         };
         let notation = self.notation;
         let (rows, used) = self.rows(at, used, levels.len() + 1, |last| {
-            grammar::cell(last, phase, notation).is_ok()
+            grammar::is_complete(last, phase, notation)
         });
         let mut grid = Grid {
             phase,

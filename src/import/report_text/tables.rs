@@ -1,8 +1,10 @@
 //! Tables: cells behind tabs or between pipes, heads, and rows, also such as were broken over
 //! several lines. Says what stands in which cell; what it means is for [`super::grammar`].
 
+use std::sync::LazyLock;
+
 use super::grammar::{Notation, label, whole};
-use super::lines::{Line, is_absent, is_dash, opener, squash};
+use super::lines::{Line, is_absent, is_dash, opener, same_words, squash};
 use crate::run::{Metric, Phase, Status};
 
 /// Most lines that one row may be broken over.
@@ -47,6 +49,14 @@ pub(super) fn is_rule(text: &str) -> bool {
             .all(|c| is_dash(c) || matches!(c, '|' | ':' | ' '))
 }
 
+/// Metrics by their heads without case and white space.
+static METRICS: LazyLock<Vec<(Metric, String)>> = LazyLock::new(|| {
+    Metric::ALL
+        .iter()
+        .map(|metric| (*metric, squash(metric.info().label)))
+        .collect()
+});
+
 /// A column of a table with one measurement a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Column {
@@ -78,10 +88,9 @@ impl Column {
             "status" => return Column::Status,
             _ => {}
         }
-        for metric in Metric::ALL {
+        for (metric, label) in METRICS.iter() {
             let info = metric.info();
-            let label = squash(info.label);
-            let Some(rest) = head.strip_prefix(&label) else {
+            let Some(rest) = head.strip_prefix(label) else {
                 continue;
             };
             let unit = squash(info.unit);
@@ -157,7 +166,7 @@ pub(super) fn head(cells: &[&str], notation: Notation) -> Option<Head> {
 /// A head at this line, also one broken over two, and how many lines it takes.
 pub(super) fn head_at(lines: &[Line], at: usize, notation: Notation) -> Option<(Head, usize)> {
     let line = lines.get(at)?;
-    if !line.tabular() {
+    if !line.tabular() || row_start(&line.text).is_some() {
         return None;
     }
     let whole_head = head(&cells(&line.text), notation);
@@ -200,18 +209,18 @@ fn joins(first: &str, second: &str) -> [String; 2] {
 
 /// The phase or context that a row begins with, where it begins like one.
 pub(super) fn row_start(text: &str) -> Option<&str> {
-    let first = *cells(text).first()?;
+    let inner = text.trim_start_matches([' ', '|']);
+    let first = inner.split(['\t', '|']).next()?.trim();
     let is_phase = first.len() < 40 && phase(first).is_some();
     (is_phase || label(first, Notation::Foreign).is_some()).then_some(first)
 }
 
 /// The phase with these words.
 pub(super) fn phase(text: &str) -> Option<Phase> {
-    let text = squash(text);
     Phase::ALL
         .iter()
         .copied()
-        .find(|phase| squash(phase.label()) == text)
+        .find(|phase| same_words(phase.label(), text))
 }
 
 /// Whether a line outside of any table looks like a row of one.
@@ -242,7 +251,7 @@ pub(super) fn is_legend(line: &Line) -> bool {
         && !line.tabular()
         && Status::ALL
             .iter()
-            .any(|status| *status != Status::Other && squash(status.label()) == squash(word))
+            .any(|status| *status != Status::Other && same_words(status.label(), word))
 }
 
 /// What stands at a line below a head.
@@ -294,12 +303,20 @@ pub(super) fn row_at(
     let parts = cells(&line.text);
     if parts.len() == width {
         let last = parts.last().copied().unwrap_or_default();
-        if let Some(next) = next.filter(|next| !next.tabular() && next.text.len() < 100)
-            && !last_fits(last)
-            && last_fits(&format!("{last}{}", next.text))
-        {
-            let joined = format!("{}{}", line.text, next.text);
-            return Row::Whole(owned(&cells(&joined)), 2);
+        if let Some(next) = next.filter(|next| !next.tabular() && next.text.len() < 100) {
+            let rest = next.text.as_str();
+            let number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
+            // What makes a longer cell of the last one belongs to it; but a bare number after a
+            // whole cell may be anything, so it is kept apart and the cell will not be read.
+            let completes = last_fits(&format!("{last}{rest}"));
+            let unclear = rest.chars().all(number)
+                && !line.text.ends_with('|')
+                && (!completes || (last_fits(last) && !rest.starts_with([',', '.'])));
+            if completes || unclear {
+                let between = if unclear { " " } else { "" };
+                let joined = format!("{}{between}{rest}", line.text);
+                return Row::Whole(owned(&cells(&joined)), 2);
+            }
         }
         return Row::Whole(owned(&parts), 1);
     }
@@ -313,7 +330,9 @@ pub(super) fn row_at(
         };
         // The next row begins here, so this one is cut off.
         if next.text.len() > 100_000
-            || (row_start(&next.text).is_some() && cells(&next.text).len() == width)
+            || (row_start(&next.text).is_some()
+                && cells(&next.text).len() == width
+                && next.text.starts_with('|') == line.text.starts_with('|'))
         {
             break;
         }
@@ -480,7 +499,6 @@ mod tests {
             for at in 1..text.len() {
                 let broken = format!("{}\n{}", &text[..at], &text[at..]);
                 let got = row(&broken, 4);
-                // Where only the closing pipe is alone in a line, the row is whole without it.
                 let expected = ["8K", "82.9", "Valid", "3"];
                 let (cells, _) = got.unwrap_or_else(|| panic!("{broken:?}"));
                 assert_eq!(cells, expected, "{broken:?}");
