@@ -158,6 +158,12 @@ codes! {
     UnknownTimezone = "E0310";
     /// A pattern that cannot be read.
     BadPattern = "E0311";
+
+    // 04xx: launch commands and what is hidden.
+    /// A content file holds a secret.
+    SecretInContent = "E0401";
+    /// A content file holds a private name or address.
+    PrivateInContent = "W0402";
 }
 
 impl Code {
