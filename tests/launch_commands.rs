@@ -273,8 +273,9 @@ fn what_is_copied_is_one_line_that_bash_takes_and_the_same_words() {
                 copied.join(" ")
             };
             let expected: Vec<String> = from_words.iter().map(expected_value).collect();
+            let variables = variables(&from_words, &to_words);
             assert_eq!(
-                evaluate(&args, &to_words, folder.path()),
+                evaluate(&args, &variables, folder.path()),
                 expected,
                 "{path}: {args}"
             );
@@ -285,8 +286,23 @@ fn what_is_copied_is_one_line_that_bash_takes_and_the_same_words() {
                 if let (Redirection::Document { body, .. }, Redirection::File { target, .. }) =
                     (document, string)
                 {
-                    let value = evaluate(&target.raw, std::slice::from_ref(target), folder.path());
-                    let tabs = body.replace("\n\t", "\n");
+                    let hidden = hidden_in(body);
+                    let mut hidden = hidden.iter();
+                    let variables = expansions(target).into_iter().map(|text| {
+                        let plain = body.contains(text.as_str());
+                        let value = if plain {
+                            text.clone()
+                        } else {
+                            hidden.next().unwrap().clone()
+                        };
+                        (text, value)
+                    });
+                    let value = evaluate(&target.raw, &variables.collect(), folder.path());
+                    let mut tabs = body.replace("\n\t", "\n");
+                    let open = matches!(document, Redirection::Document { document, .. } if document.delimiter.raw == document.delimiter.value);
+                    if open {
+                        tabs = tabs.replace("\\$", "$").replace("\\\\", "\\");
+                    }
                     assert_eq!(
                         value.join(" "),
                         tabs.trim_start_matches('\t').trim_end_matches('\n'),
@@ -377,7 +393,7 @@ fn bash_accepts(line: &str) -> bool {
 /// What bash makes of words. Nothing is run: `printf` is built in, the words hold no command
 /// substitutions and no redirections, and every variable stands for what it is written as or what
 /// was hidden.
-fn evaluate(words: &str, parsed: &[Word], folder: &Path) -> Vec<String> {
+fn evaluate(words: &str, variables: &BTreeMap<String, String>, folder: &Path) -> Vec<String> {
     let mut command = Command::new("bash");
     command
         .args(["--norc", "--noprofile", "-f", "+B", "-c"])
@@ -386,13 +402,8 @@ fn evaluate(words: &str, parsed: &[Word], folder: &Path) -> Vec<String> {
         .env_clear()
         .env("HOME", "$HOME")
         .env("LC_ALL", "C.UTF-8");
-    for word in parsed {
-        for part in word.parts.iter().filter(|p| p.kind == PartKind::Expansion) {
-            let text = &word.raw[part.raw.start - word.span.start..part.raw.end - word.span.start];
-            let name = text.trim_start_matches('$').trim_matches(['{', '}']);
-            let value = HIDDEN.with_borrow(|hidden| hidden.get(name).cloned());
-            command.env(name, value.unwrap_or_else(|| text.to_owned()));
-        }
+    for (text, value) in variables {
+        command.env(text.trim_start_matches('$').trim_matches(['{', '}']), value);
     }
     let output = command.output().unwrap();
     assert!(
@@ -404,26 +415,45 @@ fn evaluate(words: &str, parsed: &[Word], folder: &Path) -> Vec<String> {
     text.split_terminator('\0').map(str::to_owned).collect()
 }
 
-thread_local! {
-    /// Variables that stand for hidden values in the fixtures.
-    static HIDDEN: std::cell::RefCell<BTreeMap<String, String>> = std::cell::RefCell::new(
-        [
-            ("SERVER_HOST", "<host>"), ("SERVER_ADDRESS", "<address>"), ("HOST", "<host>"),
-            ("DIST_INIT_ADDR", "<host>"), ("MASTER_ADDR", "<host>"), ("RPC", "<host>"),
-            ("DATA_PARALLEL_ADDRESS", "<address>"), ("VLLM_HOST_IP", "<address>"),
-            ("NCCL_INIT_ADDR", "<host>"), ("RAY_ADDRESS", "<host>"), ("VALUE", "<your-token>"),
-        ]
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .chain(
-            ["SECRET", "API_KEY", "HF_TOKEN", "AUTH_TOKEN", "X_API_KEY", "TOKEN", "WANDB_API_KEY",
-             "HUGGING_FACE_HUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "PASSWORD",
-             "VLLM_API_KEY", "OPENAI_API_KEY", "CLIENT_SECRET", "LLAMA_API_KEY", "DB_PASSWORD",
-             "GITHUB_TOKEN", "NGC_API_KEY", "HFT", "ACCESS_TOKEN", "ADMIN_API_KEY", "SENTRY_DSN",
-             "PROXY_PASSWORD", "HTTP_PASSWORD", "SLACK_WEBHOOK", "USER"]
-            .into_iter()
-            .map(|name| (name.to_owned(), "<redacted>".to_owned())),
-        )
+/// What each variable of the copied words stands for: itself where the original has it, too, else
+/// what was hidden there.
+fn variables(from: &[Word], to: &[Word]) -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
+    for (from, to) in from.iter().zip(to) {
+        let own = expansions(from);
+        let hidden = hidden_in(&from.value);
+        let mut hidden = hidden.iter();
+        for text in expansions(to) {
+            let value = if own.contains(&text) {
+                text.clone()
+            } else {
+                hidden.next().unwrap().clone()
+            };
+            let old = out.insert(text.clone(), value.clone());
+            assert!(
+                old.is_none_or(|old| old == value),
+                "{text} stands for two things"
+            );
+        }
+    }
+    out
+}
+
+fn expansions(word: &Word) -> Vec<String> {
+    let parts = word
+        .parts
+        .iter()
+        .filter(|part| part.kind == PartKind::Expansion);
+    let texts =
+        parts.map(|p| &word.raw[p.raw.start - word.span.start..p.raw.end - word.span.start]);
+    texts.map(str::to_owned).collect()
+}
+
+/// Placeholders in a text, in order.
+fn hidden_in(text: &str) -> Vec<String> {
+    let pattern = regex::Regex::new("<[A-Za-z][A-Za-z0-9_-]*>").unwrap();
+    pattern
+        .find_iter(text)
+        .map(|found| found.as_str().to_owned())
         .collect()
-    );
 }

@@ -401,3 +401,31 @@ fn hostile_texts_take_no_long_time() {
         assert!(took.as_secs() < 30, "{what} took {took:?}");
     }
 }
+
+#[test]
+fn bash_accepts_whatever_is_copied() {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+    // Understood commands only: for the others the text is one quoted word.
+    check("bash -n", 400, text(), |text| {
+        let command = LaunchCommand::parse(&text);
+        let line = command.one_line();
+        let mut child = Command::new("bash")
+            .arg("-n")
+            .stdin(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(line.as_bytes())
+            .unwrap();
+        prop_assert!(
+            child.wait().unwrap().success(),
+            "bash refuses {line:?} of {text:?}"
+        );
+        Ok(())
+    });
+}

@@ -36,7 +36,7 @@ fn script(text: &str) -> String {
             Some(length) => {
                 let name = text.get(at..at + length).unwrap_or_default();
                 shown.push('$');
-                shown.push_str(default_variable(name));
+                shown.push_str(&default_variable(name));
                 at += length;
             }
             None => {
@@ -216,12 +216,14 @@ fn copied(word: &Word, before: Option<&Word>) -> Option<String> {
         let text = raw(word, part.raw.start, part.raw.end);
         match part.kind {
             PartKind::Escape if part.is_continuation() => {}
+            // A backslash before the end of a line in `$'…'` is a backslash.
+            PartKind::Escape if text.ends_with('\n') => out.push_str("\\\\\\n"),
             PartKind::Escape => out.push_str(text),
             PartKind::Placeholder => {
                 let so_far = word.value.get(..part.value.start).unwrap_or_default();
                 let _ = write!(out, "\"${}\"", variable(so_far, before, text));
             }
-            PartKind::Expansion => out.push_str(&substituted(text, part.quote)?),
+            PartKind::Expansion => out.push_str(&substituted(text)?),
             PartKind::Literal => literal(&mut out, word, part, before),
         }
     }
@@ -239,7 +241,7 @@ fn raw(word: &Word, from: usize, to: usize) -> &str {
 }
 
 /// An expansion on one line.
-fn substituted(text: &str, _quote: Quote) -> Option<String> {
+fn substituted(text: &str) -> Option<String> {
     if !text.starts_with("$((")
         && let Some(inside) = super::substitution(text)
     {
@@ -249,6 +251,14 @@ fn substituted(text: &str, _quote: Quote) -> Option<String> {
             "{open} {} )",
             LaunchCommand::parse(inside).one_line()
         ));
+    }
+    // `${NAME:-<redacted>}`: the variable without its hidden default.
+    if let Some(inside) = text
+        .strip_prefix("${")
+        .filter(|inside| inside.contains('<'))
+    {
+        let end = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+        return Some(format!("${{{}}}", inside.get(..end)?));
     }
     (!text.contains('\n')).then(|| text.to_owned())
 }
@@ -303,8 +313,11 @@ fn variable(so_far: &str, before: Option<&Word>, placeholder: &str) -> String {
     };
     let flag = before
         .map(|word| word.value.as_str())
-        .filter(|value| so_far.is_empty() && value.starts_with("--"))
-        .map(last_name);
+        .filter(|_| so_far.is_empty())
+        .and_then(|value| match value {
+            "-hft" => Some("HF_TOKEN".to_owned()),
+            long => long.starts_with("--").then(|| last_name(long)),
+        });
     named
         .or(flag)
         .filter(|name| name.len() > 1 && is_name(name))
@@ -316,7 +329,7 @@ fn variable(so_far: &str, before: Option<&Word>, placeholder: &str) -> String {
             }
             _ => name,
         })
-        .unwrap_or_else(|| default_variable(placeholder).to_owned())
+        .unwrap_or_else(|| default_variable(placeholder))
 }
 
 /// The letters, digits and joints at the end of a text, as the name of a variable.
@@ -334,12 +347,16 @@ fn last_name(text: &str) -> String {
         .to_ascii_uppercase()
 }
 
-fn default_variable(placeholder: &str) -> &'static str {
+/// The variable for what was hidden, or for what an author left out: `<your-token>`, `$YOUR_TOKEN`.
+fn default_variable(placeholder: &str) -> String {
     match placeholder {
-        "<host>" => "SERVER_HOST",
-        "<address>" => "SERVER_ADDRESS",
-        "<redacted>" => "SECRET",
-        _ => "VALUE",
+        "<host>" => "SERVER_HOST".to_owned(),
+        "<address>" => "SERVER_ADDRESS".to_owned(),
+        "<redacted>" => "SECRET".to_owned(),
+        other => {
+            let name = other.trim_matches(['<', '>']).replace('-', "_");
+            format!("YOUR_{}", name.to_ascii_uppercase()).replacen("YOUR_YOUR_", "YOUR_", 1)
+        }
     }
 }
 

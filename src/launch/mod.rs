@@ -258,7 +258,10 @@ fn safe_word(word: &Word, text: &str, depth: usize) -> Option<()> {
                 return None;
             }
         } else if raw.starts_with("${") {
-            let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
+            let mut inside = raw.strip_prefix("${")?.strip_suffix('}')?.to_owned();
+            for placeholder in crate::redact::PLACEHOLDERS {
+                inside = inside.replace(placeholder, "");
+            }
             let plain = |c: char| c.is_ascii_alphanumeric() || "_:-+=/.,@*#%^?!~".contains(c);
             let starts = inside.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
             if !starts || !inside.chars().all(plain) {
@@ -303,7 +306,9 @@ impl Reader {
             self.current.assignments.push(word);
             return Some(());
         }
-        if self.empty() && KEYWORDS.contains(&word.raw.as_str()) {
+        // Redirections before it move behind it, where it would be a keyword.
+        let first = self.current.words.is_empty() && self.current.assignments.is_empty();
+        if first && KEYWORDS.contains(&word.raw.as_str()) {
             return None;
         }
         self.current.words.push(word);

@@ -219,6 +219,14 @@ fn layout(words: &[&str]) -> Option<Layout> {
                 ..found
             });
         }
+        if let Some((engine, args)) = entry_point(words, &found, image) {
+            return Some(Layout {
+                engine,
+                program: image + 1,
+                args: image + args,
+                ..found
+            });
+        }
         let shells = words
             .iter()
             .skip(image + 1)
@@ -245,6 +253,24 @@ fn layout(words: &[&str]) -> Option<Layout> {
             ..Layout::default()
         })
     })
+}
+
+/// Engine and first argument (counted from the image) where `--entrypoint` names the program.
+fn entry_point(words: &[&str], found: &Layout, image: usize) -> Option<(&'static str, usize)> {
+    let from = found.container?;
+    let options = words.get(from..image)?;
+    let program = options.iter().enumerate().find_map(|(at, option)| {
+        let glued = option.strip_prefix("--entrypoint=");
+        glued.or_else(|| {
+            options
+                .get(at + 1)
+                .copied()
+                .filter(|_| *option == "--entrypoint")
+        })
+    })?;
+    let mut command = vec![program];
+    command.extend(words.get(image + 1..)?);
+    engine_at(&command, 0)
 }
 
 /// Image and options of `docker run`, behind any wrapper.

@@ -110,12 +110,20 @@ pub(super) fn settings(command: &LaunchCommand) -> Vec<Setting> {
         .filter_map(|kind| {
             let value = setting(*kind, engine, &flags)?;
             let value = value.trim();
-            (!value.is_empty() && !is_hidden(value)).then(|| Setting {
+            is_known(value).then(|| Setting {
                 kind: *kind,
                 value: value.to_owned(),
             })
         })
         .collect()
+}
+
+/// Whether a value is told by the command itself: neither hidden nor the outcome of another one.
+fn is_known(value: &str) -> bool {
+    let home = value.starts_with("$HOME/") || value.starts_with("${HOME}/");
+    let expanded =
+        value.contains(['`']) || value.contains("$(") || (value.starts_with('$') && !home);
+    !value.is_empty() && !is_hidden(value) && !expanded
 }
 
 fn setting(kind: SettingKind, engine: &str, flags: &[Flag]) -> Option<String> {
@@ -170,7 +178,9 @@ fn setting(kind: SettingKind, engine: &str, flags: &[Flag]) -> Option<String> {
             .or_else(|| (engine == "llama.cpp").then(|| gguf_quantization(flags))?),
         SettingKind::MaxModelLen | SettingKind::MaxSequences => {
             let value = tabled()?.value.clone();
-            Some(whole_number(&value).unwrap_or(value))
+            // For llama.cpp these mean "what the model says" and "as many as seem good".
+            let own = engine == "llama.cpp" && matches!(value.as_str(), "0" | "-1");
+            (!own).then(|| whole_number(&value).unwrap_or(value))
         }
         _ => tabled().map(|f| f.value.clone()),
     }
@@ -235,7 +245,7 @@ pub(super) fn model(command: &LaunchCommand) -> Option<String> {
     positional
         .or_else(|| flag(&["--model", "--model-path", "--model-id"]))
         .or_else(|| flag(&["--hf-repo", "--docker-repo", "--model-url"]))
-        .filter(|model| !model.is_empty() && !is_hidden(model))
+        .filter(|model| is_known(model))
 }
 
 /// The first name under which the model is served.
@@ -253,5 +263,5 @@ pub(super) fn served_name(command: &LaunchCommand) -> Option<String> {
             Argument::Positional(_) => None,
         })
         .map(|name| name.split(',').next().unwrap_or_default().trim().to_owned())
-        .filter(|name| !name.is_empty() && !is_hidden(name))
+        .filter(|name| is_known(name))
 }

@@ -112,10 +112,15 @@ impl Finder<'_> {
     /// The words of all commands of a text that begins at `base` of the whole.
     fn commands(&mut self, text: &str, base: usize, depth: usize) {
         let mut words: Vec<Word> = Vec::new();
+        let mut target = false;
         for token in lex(text).tokens {
             match token {
+                // The target of a redirection is no argument.
+                Token::Word(word) if std::mem::take(&mut target) => {
+                    self.command(text, base, depth, &[word]);
+                }
                 Token::Word(word) => words.push(word),
-                Token::Redirect(_) => {}
+                Token::Redirect(_) => target = true,
                 Token::HereDocument(document) => {
                     words.push(document.delimiter);
                     let body = text.get(document.body.clone()).unwrap_or_default();
@@ -132,6 +137,7 @@ impl Finder<'_> {
                     }
                 }
                 Token::Operator(_) | Token::Newline => {
+                    target = false;
                     self.command(text, base, depth, &words);
                     words.clear();
                 }
@@ -145,7 +151,9 @@ impl Finder<'_> {
         let mut next = Next::Nothing;
         let mut program: Vec<&str> = Vec::new();
         for word in words {
-            self.quotes(word, base);
+            if depth == 0 {
+                self.quotes(word, base);
+            }
             self.unquoted(word, base);
             self.nested(text, base, depth, word);
             self.pairs(word, base);
@@ -201,6 +209,10 @@ impl Finder<'_> {
             }
             return Next::Nothing;
         }
+        // `-e NAME=value` in one word has been seen as a pair.
+        if value.contains('=') && !value.starts_with("-u") {
+            return Next::Nothing;
+        }
         if short.contains(&value) {
             return Next::Secret;
         }
@@ -228,9 +240,8 @@ impl Finder<'_> {
         let tool = program.first().map_or("", |word| base_name(word));
         let sub = program.get(1).copied().unwrap_or_default();
         match (tool, sub, program.len()) {
-            ("ssh" | "mosh" | "autossh", _, 1) => self.address(word, base, 0),
-            ("ssh-copy-id" | "ping", _, 1) => self.address(word, base, 0),
-            ("scp" | "rsync", ..) if word.value.contains(':') => self.address(word, base, 0),
+            ("ssh" | "mosh" | "autossh" | "ssh-copy-id" | "ping", _, 1) => self.login(word, base),
+            ("scp" | "rsync", ..) if word.value.contains(':') => self.login(word, base),
             ("wandb", "login", 2) | ("ngc", "login", 2) => {
                 self.secret(word, base, 0..word.value.len());
             }
@@ -241,7 +252,7 @@ impl Finder<'_> {
     /// `NAME=value`, `"name": "value"`, `Name: value` in a word, whatever is around them.
     fn pairs(&mut self, word: &Word, base: usize) {
         let value = word.value.as_str();
-        if !value.contains(['=', ':']) {
+        if !value.contains(['=', ':']) || !self.redactor.prose.may_name(value) {
             return;
         }
         if let Some(captures) = whole_assignment(value) {
@@ -259,6 +270,13 @@ impl Finder<'_> {
             };
             let found = (2..=5).find_map(|group| captures.get(group));
             let Some(found) = found else { continue };
+            // `${NAME:-default}` is seen to where expansions are.
+            if value
+                .get(..name.start())
+                .is_some_and(|before| before.ends_with("${"))
+            {
+                continue;
+            }
             match meaning(name.as_str()) {
                 Some(Meaning::Secret) => {
                     let scheme = scheme_length(found.as_str());
@@ -415,6 +433,19 @@ impl Finder<'_> {
             place(word, base, &range)
         };
         self.hits.push((HiddenKind::Secret, place));
+    }
+
+    /// Hides `user@host`, with the user's name.
+    fn login(&mut self, word: &Word, base: usize) {
+        let end = word.value.find(':').unwrap_or(word.value.len());
+        let login = word.value.get(..end).unwrap_or_default();
+        match login.find('@') {
+            Some(at) if !login.contains(['/', '<', '$']) && at > 0 => {
+                self.hits
+                    .push((HiddenKind::Host, place(word, base, &(0..end))));
+            }
+            _ => self.address(word, base, 0),
+        }
     }
 
     /// Hides hosts in what follows `from` in a word.

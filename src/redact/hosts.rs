@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 use super::HiddenKind;
@@ -12,6 +13,21 @@ pub(super) type Hit = (HiddenKind, Range<usize>);
 
 /// Ends of names of hosts that only exist in a private network.
 const PRIVATE_ENDS: &str = r"local|lan|internal|corp|localdomain|intranet|home\.arpa";
+
+/// The same, and the beginnings of private addresses.
+const HINTS: &[&str] = &[
+    ".local",
+    ".lan",
+    ".internal",
+    ".corp",
+    ".intranet",
+    ".home.arpa",
+    "10.",
+    "172.",
+    "192.168.",
+    "169.254.",
+    "100.",
+];
 
 /// Names with these ends that are the same everywhere.
 const PUBLIC_NAMES: &[&str] = &[
@@ -195,6 +211,8 @@ const COMMON: &[&str] = &[
 
 /// The patterns, compiled once.
 pub(super) struct Hosts {
+    /// What a private name or address cannot be without.
+    hints: AhoCorasick,
     private: Regex,
     url: Regex,
     v4: Regex,
@@ -205,8 +223,11 @@ pub(super) struct Hosts {
 }
 
 impl Hosts {
-    pub(super) fn new() -> Result<Self, regex::Error> {
+    pub(super) fn new() -> Result<Self, Box<dyn std::error::Error>> {
         Ok(Self {
+            hints: AhoCorasick::builder()
+                .ascii_case_insensitive(true)
+                .build(HINTS)?,
             private: Regex::new(&format!(
                 r"(?i)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_-]+)*\.(?:{PRIVATE_ENDS})\b"
             ))?,
@@ -235,7 +256,7 @@ impl Hosts {
                 out.push((HiddenKind::Home, found.range()));
             }
         }
-        if text.contains('.') {
+        if self.hints.is_match(text) {
             self.private_names(text, out);
             self.private_v4(text, out);
         }
@@ -249,7 +270,7 @@ impl Hosts {
                 }
             }
         }
-        if text.contains(':') {
+        if text.contains("::") || text.matches(':').count() > 6 {
             self.private_v6(text, out);
         }
     }
@@ -340,7 +361,9 @@ impl Hosts {
         for name in names {
             let full = name.trim().trim_end_matches('.').to_ascii_lowercase();
             let first = full.split('.').next().unwrap_or_default().to_owned();
-            for (name, whole) in [(full.as_str(), true), (first.as_str(), full == first)] {
+            let short = Some(first.as_str()).filter(|first| *first != full);
+            for (name, whole) in [(Some(full.as_str()), true), (short, false)] {
+                let Some(name) = name else { continue };
                 if name.len() < 2 || NO_HOSTS.contains(&name) || is_numeric_address(name) {
                     continue;
                 }
@@ -510,6 +533,6 @@ mod tests {
             found("Sparky is fast; sparky's fan; sparkyness", "sparky"),
             2
         );
-        assert_eq!(found("on big7.example.org and big7", "big7.example.org"), 3);
+        assert_eq!(found("on big7.example.org, on big7", "big7.example.org"), 3);
     }
 }

@@ -299,6 +299,10 @@ fn replace(text: &str, hits: &[Hit]) -> String {
     let mut at = 0;
     for (kind, range) in hits {
         out.push_str(text.get(at..range.start).unwrap_or_default());
+        // `<secret` must not become the beginning of a here-document.
+        if out.ends_with('<') {
+            out.push(' ');
+        }
         out.push_str(kind.placeholder());
         at = range.end;
     }

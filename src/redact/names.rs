@@ -218,7 +218,10 @@ fn is_secret(name: &str, parts: &[String], last: &str, before: Option<&str>) -> 
         return true;
     }
     match last {
-        "token" => !before.is_some_and(|word| TOKENS_OF_TEXT.contains(&word)),
+        "token" => {
+            let of_text = before.is_some_and(|word| TOKENS_OF_TEXT.contains(&word));
+            !of_text && !parts.iter().any(|part| part == "per")
+        }
         "key" | "keys" => match before {
             None => last == "key" && name.starts_with("--"),
             Some("api" | "access" | "secret" | "private" | "auth") => true,

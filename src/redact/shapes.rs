@@ -157,7 +157,7 @@ impl Shapes {
         for rule in set.rules.into_iter().filter(RuleText::has_shape) {
             words.extend(rule.keywords.iter().map(|word| (word.clone(), rules.len())));
             let pattern = rule.regex.strip_suffix(TERMINATOR).unwrap_or(&rule.regex);
-            rules.push(Rule::new(pattern.to_owned(), rule.entropy.unwrap_or(0.0)));
+            rules.push(Rule::new(ascii(pattern), rule.entropy.unwrap_or(0.0)));
         }
         words.sort();
         let mut belongs: Vec<Vec<usize>> = Vec::new();
@@ -236,6 +236,38 @@ impl Rule {
             .get_or_init(|| Regex::new(&self.pattern).ok())
             .as_ref()
     }
+}
+
+/// A pattern with ASCII's letters and digits for `\w` and `\d`, which is what they mean to
+/// gitleaks; Unicode's would make some patterns too large.
+fn ascii(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len() + 16);
+    let mut in_class = false;
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match (c, in_class) {
+            ('\\', _) => match (chars.next(), in_class) {
+                (Some('w'), true) => out.push_str("0-9A-Za-z_"),
+                (Some('w'), false) => out.push_str("[0-9A-Za-z_]"),
+                (Some('d'), true) => out.push_str("0-9"),
+                (Some('d'), false) => out.push_str("[0-9]"),
+                (next, _) => {
+                    out.push('\\');
+                    out.extend(next);
+                }
+            },
+            ('[', false) => {
+                in_class = true;
+                out.push(c);
+            }
+            (']', true) => {
+                in_class = false;
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    out
 }
 
 /// The end of a run of letters, digits, `_` and `-` that goes on at `end`.

@@ -29,6 +29,12 @@ const HINTS: &[&str] = &[
     "conn",
 ];
 
+/// Parts of names of addresses.
+const ADDRESS_HINTS: &[&str] = &[
+    "host", "addr", "ip", "server", "peer", "rpc", "node", "endpoint", "url", "uri", "bind",
+    "listen",
+];
+
 /// The patterns, compiled once.
 pub(super) struct Prose {
     hints: AhoCorasick,
@@ -39,6 +45,7 @@ pub(super) struct Prose {
     user_info: Regex,
     aws: Regex,
     address_flag: Regex,
+    address_hints: AhoCorasick,
 }
 
 impl Prose {
@@ -51,7 +58,7 @@ impl Prose {
                 r#"([A-Za-z_][A-Za-z0-9_.-]*)[\\]*["'`]?[ \t]*(=|:)[ \t]*[\\]*(["'`]?)([^\s"'`,;&<>\\]+)"#,
             )?,
             flag: Regex::new(
-                r#"(--?[A-Za-z][\w.-]*)(?:[ \t]+|[ \t]*\\\r?\n[ \t]*)["'`]?([^\s"'`<>]+)"#,
+                r#"(?:^|[\s"'`(\[,])(--?[A-Za-z][\w.-]*)(?:[ \t]+|[ \t]*\\\r?\n[ \t]*)["'`]?([^\s"'`<>-][^\s"'`<>]*)"#,
             )?,
             header: Regex::new(
                 r#"(?i)\b(?:proxy-)?authorization["'`]?[ \t]*[:=][ \t]*["'`]?(?:(?:bearer|basic|token|digest|apikey)[ \t]+)?([^\s"'`,;<>$]+)"#,
@@ -59,7 +66,12 @@ impl Prose {
             scheme: Regex::new(r"(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{6,})")?,
             user_info: Regex::new(r#"\b[A-Za-z][A-Za-z0-9+.-]{0,20}://([^\s/?#"'`<>]+)@"#)?,
             aws: Regex::new(r"[A-Za-z0-9/+]{40,}")?,
-            address_flag: Regex::new(r#"(--[A-Za-z][\w.-]*)(?:=|[ \t]+)["'`]?([^\s"'`<>]+)"#)?,
+            address_flag: Regex::new(
+                r#"(?:^|[\s"'`(\[,])(--[A-Za-z][\w.-]*)(?:=|[ \t]+)["'`]?([^\s"'`<>-][^\s"'`<>]*)"#,
+            )?,
+            address_hints: AhoCorasick::builder()
+                .ascii_case_insensitive(true)
+                .build(ADDRESS_HINTS)?,
         })
     }
 
@@ -91,9 +103,14 @@ impl Prose {
         }
     }
 
+    /// Whether a text may hold a name that says something of its value.
+    pub(super) fn may_name(&self, text: &str) -> bool {
+        self.hints.is_match(text) || self.address_hints.is_match(text)
+    }
+
     /// What is told by names.
     pub(super) fn find(&self, text: &str, out: &mut Vec<Hit>) {
-        if text.contains("--") {
+        if text.contains("--") && self.address_hints.is_match(text) {
             self.addresses(text, out);
         }
         if !self.hints.is_match(text) {
@@ -108,13 +125,21 @@ impl Prose {
             ) else {
                 continue;
             };
-            if meaning(name.as_str()) != Some(Meaning::Secret) || is_plain(value.as_str()) {
+            let mut start = value.start();
+            let mut secret = without_closing(value.as_str());
+            // `${NAME:-default}`: the default.
+            let before = text.get(..name.start()).unwrap_or_default();
+            if before.ends_with("${") {
+                let rest = secret.trim_start_matches(['-', '=', '+', '?']);
+                start += secret.len() - rest.len();
+                secret = rest.split('}').next().unwrap_or_default();
+            }
+            if meaning(name.as_str()) != Some(Meaning::Secret) || is_plain(secret) {
                 continue;
             }
-            let sure = sign.as_str() == "=" || !quote.is_empty() || looks_secret(value.as_str());
+            let sure = sign.as_str() == "=" || !quote.is_empty() || looks_secret(secret);
             if sure {
-                let end = value.start() + without_closing(value.as_str()).len();
-                out.push((HiddenKind::Secret, value.start()..end));
+                out.push((HiddenKind::Secret, start..start + secret.len()));
             }
         }
         for captures in self.flag.captures_iter(text) {
@@ -122,12 +147,15 @@ impl Prose {
                 continue;
             };
             let secret = meaning(name.as_str()) == Some(Meaning::Secret);
-            if !secret || is_plain(value.as_str()) || value.as_str().starts_with("--") {
+            if !secret || is_plain(value.as_str()) {
                 continue;
             }
-            if is_code(text, name.start()) || looks_secret(value.as_str()) {
-                let end = value.start() + without_closing(value.as_str()).len();
-                out.push((HiddenKind::Secret, value.start()..end));
+            let bare = without_closing(value.as_str());
+            if is_code(text, name.start()) || looks_secret(bare) {
+                out.push((
+                    HiddenKind::Secret,
+                    value.start()..value.start() + bare.len(),
+                ));
             }
         }
         for captures in self.header.captures_iter(text) {
@@ -148,7 +176,7 @@ impl Prose {
             let (Some(name), Some(value)) = (captures.get(1), captures.get(2)) else {
                 continue;
             };
-            if meaning(name.as_str()) != Some(Meaning::Address) || value.as_str().starts_with('-') {
+            if meaning(name.as_str()) != Some(Meaning::Address) {
                 continue;
             }
             // In prose, "the --host flag": only what is written as an address or code.
