@@ -13,5 +13,6 @@
 pub mod diagnostic;
 pub mod import;
 pub mod launch;
+pub mod output;
 pub mod redact;
 pub mod run;
