@@ -215,6 +215,7 @@ fn exchange_advice(error: &io::Error) -> &'static str {
         Kind::CrossesDevices => {
             "this file system cannot move the folder (one that came with a container image?); remove it and build again"
         }
+        Kind::StorageFull | Kind::QuotaExceeded => "make room and build again",
         Kind::ResourceBusy => "something holds the folder; close it and build again",
         _ => {
             "gen must be able to write to the output folder and to the folder that it stands in, and no program may hold it"

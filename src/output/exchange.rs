@@ -2,7 +2,7 @@
 //!
 //! Where the system can exchange two names (Linux, macOS), there is no moment without a site.
 //! Elsewhere the old site is moved aside and the new one into its place: a build that is killed
-//! just between leaves no site there, and the next one puts the old site back first
+//! just between them leaves no site there, and the next one puts the old site back first
 //! ([`remains::put_back`]).
 
 use std::io;
@@ -50,7 +50,7 @@ pub(super) fn put_in_place(
             },
         });
     }
-    Ok(Some(remains::give_up(lock, &old)?))
+    Ok(Some(old))
 }
 
 /// Exchanges the names of two files or folders; false where the system cannot.

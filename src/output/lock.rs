@@ -13,7 +13,7 @@
 //! would lock a file that is no longer there, beside a third one that locks the new file.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -75,10 +75,7 @@ impl Lock {
             }
         }
 
-        let gitignore = folder.join(GITIGNORE);
-        if fs::read(&gitignore).ok().as_deref() != Some(GITIGNORE_BYTES.as_bytes()) {
-            fs::write(&gitignore, GITIGNORE_BYTES)?;
-        }
+        hide(&folder).map_err(beside)?;
         Ok(Self {
             folder,
             _held: held,
@@ -97,6 +94,25 @@ impl Lock {
         found.sort();
         Ok(found)
     }
+}
+
+/// Keeps the work folder out of repositories. A link under the name is replaced, not written
+/// through.
+fn hide(folder: &Path) -> io::Result<()> {
+    let path = folder.join(GITIGNORE);
+    match fs::symlink_metadata(&path) {
+        Ok(found) if found.is_file() && found.len() == GITIGNORE_BYTES.len() as u64 => {
+            return Ok(());
+        }
+        Ok(_) => fs::remove_file(&path)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)?;
+    file.write_all(GITIGNORE_BYTES.as_bytes())
 }
 
 /// A folder of the work folder's name is ours if it is empty (a build was killed before it made

@@ -28,7 +28,7 @@ pub use error::{OutputError, Refusal, Why};
 pub use lock::work_folder;
 pub use old_site::MARKER;
 pub use stage::Stage;
-pub use steps::{Rehearsal, Step};
+pub use steps::{Observer, Rehearsal, Step};
 
 /// Where a site goes, and where it comes from: what must not be replaced is judged from both.
 #[derive(Clone, Debug, PartialEq, Eq)]

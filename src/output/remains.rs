@@ -13,6 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
+use rayon::prelude::*;
 
 use super::error::OutputError;
 use super::lock::Lock;
@@ -60,7 +61,7 @@ pub(super) fn put_back(lock: &Lock, ground: &Ground) -> Result<(), OutputError> 
 
 /// Marks an old site as one that is being removed, so that a half removed one is never put back.
 /// Tells its new name.
-pub(super) fn give_up(lock: &Lock, old: &Path) -> io::Result<PathBuf> {
+fn give_up(lock: &Lock, old: &Path) -> io::Result<PathBuf> {
     for name in names(GONE) {
         let gone = lock.folder.join(name);
         if !is_there(&gone)? {
@@ -89,13 +90,41 @@ pub(super) fn clear(lock: &Lock) -> io::Result<Vec<String>> {
     Ok(failed)
 }
 
+/// Removes the old site, once the new one is in its place.
+pub(super) fn remove_old(lock: &Lock, old: &Path) -> io::Result<()> {
+    if old == waiting_place(lock) {
+        remove(&give_up(lock, old)?)
+    } else {
+        remove(old)
+    }
+}
+
 /// Removes a folder and all in it. Links are removed, not followed.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
-    if fs::symlink_metadata(path)?.is_dir() {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
+    if !fs::symlink_metadata(path)?.is_dir() {
+        return fs::remove_file(path);
     }
+    // Most of a site lies two folders deep (`runs/SLUG/`); removing takes as long as writing, so
+    // these go at the same time. What fails here fails below again, and is told there.
+    let pages: Vec<PathBuf> = folders_in(path)
+        .iter()
+        .flat_map(|folder| folders_in(folder))
+        .collect();
+    pages.par_iter().for_each(|folder| {
+        let _ = fs::remove_dir_all(folder);
+    });
+    fs::remove_dir_all(path)
+}
+
+/// The folders in a folder, links left out; none where it cannot be read.
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|entry| entry.path())
+        .collect()
 }
 
 fn is_there(path: &Path) -> io::Result<bool> {

@@ -160,7 +160,7 @@ impl Stage {
                 dot_files::put_back_originals(&whole, &self.ground.output, old_folder);
             }
             self.rehearsal.done(Step::DotFilesReturned)?;
-            let removed = remains::remove(old_folder);
+            let removed = remains::remove_old(&self.lock, old_folder);
             self.remains.extend(removed.err().map(|e| e.to_string()));
             self.rehearsal.done(Step::OldRemoved)?;
         }
@@ -219,7 +219,7 @@ impl Stage {
             let old_path = self.ground.output.join(path);
             // An old file that cannot be read is one that must be written anew.
             if let Ok(mut old_file) = open_plain(&old_path)
-                && source.is_in(&mut old_file)?
+                && source.is_in(&mut old_file).unwrap_or(false)
             {
                 if self.rehearsal.hard_links {
                     match fs::hard_link(&old_path, &place) {
@@ -292,7 +292,7 @@ impl Source<'_> {
     /// Whether a file of the old site has these bytes.
     fn is_in(&self, old: &mut fs::File) -> io::Result<bool> {
         match self {
-            Source::Bytes(bytes) => Ok(old_site::same_bytes(old, bytes).unwrap_or(false)),
+            Source::Bytes(bytes) => old_site::same_bytes(old, bytes),
             Source::File(from) => old_site::same_files(&mut fs::File::open(*from)?, old),
         }
     }
@@ -328,4 +328,15 @@ fn open_plain(path: &Path) -> io::Result<fs::File> {
         options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
     }
     options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_may_be_shared_between_threads() {
+        fn check<T: Send + Sync>() {}
+        check::<Stage>();
+    }
 }

@@ -58,12 +58,13 @@ impl Step {
 }
 
 /// What is told of every step; an error stops the build there.
-type Observer = Box<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
+pub type Observer = Box<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
 
 /// How a build is to go: as the system allows ([`Rehearsal::none`]), or watched, or as on a system
 /// that can do less. For tests.
 pub struct Rehearsal {
-    observe: Observer,
+    /// Told of each step.
+    pub observe: Observer,
     /// False: names are not exchanged, the two renames of other systems are used.
     pub exchange: bool,
     /// False: unchanged files are copied, as where there are no hard links.
