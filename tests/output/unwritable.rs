@@ -5,7 +5,7 @@
 use std::process::Command;
 
 use fs_err as fs;
-use speedbook::output::{OutputError, Stage};
+use speedbook::output::OutputError;
 
 use super::fixture::*;
 use super::refused::Mounted;
@@ -240,21 +240,54 @@ impl Immutable {
     }
 }
 
-#[test]
-fn a_folder_without_write_permission_stays() {
-    use std::os::unix::fs::PermissionsExt;
-    let home = Home::new();
-    home.build(&site(&[("a", "1")])).unwrap();
-    let before = home.tree();
-    fs::remove_dir_all(home.path(".public.speedbook")).unwrap();
-    fs::set_permissions(&home.root, std::fs::Permissions::from_mode(0o555)).unwrap();
-    let begun = Stage::begin(&home.place());
-    fs::set_permissions(&home.root, std::fs::Permissions::from_mode(0o755)).unwrap();
-    match &begun {
-        Ok(_) => println!("skipped: this user may write everywhere"),
-        Err(error) => assert!(matches!(error, OutputError::Beside { .. }), "{error}"),
+/// Builds as a user who is not root; none where this process may not do so.
+fn build_as_nobody(home: &Home) -> Option<String> {
+    use std::os::unix::process::CommandExt;
+    let mut command = child(home, "build b", true);
+    match command.uid(65534).gid(65534).output() {
+        Ok(done) => {
+            assert_eq!(done.status.code(), Some(2), "{done:?}");
+            Some(String::from_utf8(done.stderr).unwrap())
+        }
+        Err(error) => {
+            println!("skipped: cannot become another user: {error}");
+            None
+        }
     }
-    drop(begun);
-    assert_same(&home.tree(), &before, "without permission");
-    home.build(&site(&[("a", "2")])).unwrap();
+}
+
+fn set_mode(path: &std::path::Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn without_write_permission_the_old_site_stays() {
+    let home = Home::new();
+    home.build(&small_site('a')).unwrap();
+    let before = home.tree();
+    set_mode(home.root.parent().unwrap(), 0o755);
+
+    let Some(words) = build_as_nobody(&home) else {
+        return;
+    };
+    assert!(words.contains("and `/"), "{words}");
+    assert!(words.contains("cannot be written to: "), "{words}");
+    assert!(words.contains("ermission denied"), "{words}");
+    assert_same(&home.tree(), &before, "in a folder of root");
+
+    // The folder around it may be written to, the output folder may not.
+    fs::remove_dir_all(home.path(".public.speedbook")).unwrap();
+    set_mode(&home.root, 0o777);
+    let words = build_as_nobody(&home).unwrap();
+    assert!(
+        words.contains("cannot be exchanged with the new site"),
+        "{words}"
+    );
+    assert!(
+        words.contains("gen must be able to write to the output folder"),
+        "{words}"
+    );
+    assert_same(&home.tree(), &before, "as a folder of root");
+    home.build_cleanly(&small_site('a'), &before);
 }
