@@ -1,7 +1,5 @@
 //! Folders that are not replaced, with the words of each refusal.
 
-use std::path::Path;
-
 use fs_err as fs;
 use speedbook::output::{OutputError, OutputPlace, Rehearsal, Stage};
 
@@ -174,7 +172,7 @@ pub struct Mounted(std::path::PathBuf);
 
 #[cfg(target_os = "linux")]
 impl Mounted {
-    pub fn new(arguments: &[&str], at: &Path) -> Option<Self> {
+    pub fn new(arguments: &[&str], at: &std::path::Path) -> Option<Self> {
         fs::create_dir_all(at).unwrap();
         let mount = std::process::Command::new("mount")
             .args(arguments)
