@@ -1,7 +1,6 @@
 //! `gen build`: content → site → bytes → output folder.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -11,9 +10,9 @@ use super::{Failure, report};
 use crate::config::{self, Config, ConfigError};
 use crate::content::{self, Content};
 use crate::diagnostic::{Severity, counts, sorted};
-use crate::output::Stage;
+use crate::output::{OutputPlace, Stage, Written};
 use crate::redact::{Hidden, Redactor};
-use crate::render::{OutputFile, Templates, render, templates::DEFAULT_STATIC};
+use crate::render::{Templates, render, templates::DEFAULT_STATIC};
 use crate::run::Run;
 use crate::site::{Outputs, Site, SiteFacts};
 
@@ -62,17 +61,26 @@ impl Args {
         }
         let runs: Vec<Run> = content.runs.into_iter().map(|loaded| loaded.run).collect();
         let site = Site::new(site_facts(&config), runs);
-        let output = self
-            .output
-            .clone()
-            .unwrap_or_else(|| self.root.join("public"));
-        let written = write_site(&site, &output)?;
+        let place = OutputPlace {
+            output: self
+                .output
+                .clone()
+                .unwrap_or_else(|| self.root.join("public")),
+            root: self.root.clone(),
+            content: self.root.join("content"),
+        };
+        let written = write_site(&site, &place)?;
+        for what in &written.remains {
+            report::warning(what);
+        }
         if !self.quiet {
             report::line(&format!(
-                "{}, {} in {}, {}{}, {:.2} s",
+                "{} in {}: {} written, {} unchanged, {} removed, {}{}, {:.2} s",
                 report::counted(site.runs.len(), "run"),
-                report::counted(written, "file"),
-                output.display(),
+                place.output.display(),
+                report::counted(written.written, "file"),
+                written.unchanged,
+                written.removed,
                 report::counted(warnings, "warning"),
                 report::hidden(&hidden),
                 started.elapsed().as_secs_f64()
@@ -143,28 +151,20 @@ fn site_facts(config: &Config) -> SiteFacts {
     }
 }
 
-/// Renders all pages into a stage and exchanges it with the output folder; returns the number of
-/// files.
-fn write_site(site: &Site, output: &std::path::Path) -> Result<usize, Failure> {
+/// Renders all pages into a stage and exchanges it with the output folder.
+fn write_site(site: &Site, place: &OutputPlace) -> Result<Written, Failure> {
     let templates = Templates::default_theme()?;
-    let stage = Stage::begin(output)?;
-    let files = AtomicUsize::new(0);
-    let write = |file: &OutputFile| {
-        files.fetch_add(1, Ordering::Relaxed);
-        stage.write(&file.path, &file.bytes)
-    };
+    let stage = Stage::begin(place)?;
     site.pages()
         .par_iter()
         .try_for_each(|page| -> Result<(), Failure> {
             for file in render(site, *page, &templates)? {
-                write(&file)?;
+                stage.write(&file.path, &file.bytes)?;
             }
             Ok(())
         })?;
     for (name, bytes) in DEFAULT_STATIC {
         stage.write(name, bytes)?;
-        files.fetch_add(1, Ordering::Relaxed);
     }
-    stage.commit()?;
-    Ok(files.into_inner())
+    Ok(stage.commit()?)
 }

@@ -47,7 +47,17 @@ pub(crate) fn hidden(hidden: &Hidden) -> String {
 /// Prints one error that has no place in a file.
 pub(crate) fn error(message: &str) {
     let style = style(Severity::Error);
-    write(&format!("{style}error{style:#}: {}\n", printable(message)));
+    let lines: Vec<String> = message.lines().map(printable).collect();
+    write(&format!("{style}error{style:#}: {}\n", lines.join("\n")));
+}
+
+/// Prints a warning that has no place in a file.
+pub(crate) fn warning(message: &str) {
+    let style = style(Severity::Warning);
+    write(&format!(
+        "{style}warning{style:#}: {}\n",
+        printable(message)
+    ));
 }
 
 /// Prints a plain line.
