@@ -78,7 +78,9 @@ impl Fixture {
 
     fn write(&self) {
         let mut text = self.about.clone();
-        for name in ["options", "command", "secrets", "stays", "lines", "copied", "settings", "facts"] {
+        for name in [
+            "options", "command", "secrets", "stays", "lines", "copied", "settings", "facts",
+        ] {
             if let Some(section) = self.sections.get(name) {
                 write!(text, "=== {name}\n{section}").unwrap();
             }
@@ -137,7 +139,11 @@ fn sixty_commands_are_read_shown_and_copied() {
             .collect();
         let long = fixture.list("options").contains(&"long".to_owned());
         let shown = if long { Vec::new() } else { command.lines() };
-        let copied = if long { String::new() } else { format!("{}\n", command.one_line()) };
+        let copied = if long {
+            String::new()
+        } else {
+            format!("{}\n", command.one_line())
+        };
         for (name, actual) in [
             ("lines", joined(&shown)),
             ("copied", copied),
@@ -172,16 +178,28 @@ fn no_planted_secret_comes_out_anywhere() {
             ("highlighted lines", highlight_bash(&lines)),
             ("highlighted line", highlight_bash(&command.one_line())),
             ("message", redactor.message(&text)),
-            ("flags", format!("{:?} {:?}", command.flags(), command.server())),
+            (
+                "flags",
+                format!("{:?} {:?}", command.flags(), command.server()),
+            ),
         ];
         for secret in fixture.list("secrets") {
             planted += 1;
             for (name, output) in &outputs {
-                assert!(!output.contains(&secret), "{}: {secret} in {name}:\n{output}", fixture.path.display());
+                assert!(
+                    !output.contains(&secret),
+                    "{}: {secret} in {name}:\n{output}",
+                    fixture.path.display()
+                );
             }
         }
         for text in fixture.list("stays") {
-            assert!(redacted.text.contains(&text), "{}: {text} is gone from\n{}", fixture.path.display(), redacted.text);
+            assert!(
+                redacted.text.contains(&text),
+                "{}: {text} is gone from\n{}",
+                fixture.path.display(),
+                redacted.text
+            );
         }
         let again = redactor.command(&redacted.text, &names());
         assert_eq!(again.text, redacted.text, "{}", fixture.path.display());
@@ -197,7 +215,12 @@ fn what_is_shown_is_the_same_command() {
         let redacted = redactor.command(&fixture.command(), &names()).text;
         let command = LaunchCommand::parse(&redacted);
         let shown = LaunchCommand::parse(&command.lines().join("\n"));
-        assert_eq!(values(&command), values(&shown), "{}", fixture.path.display());
+        assert_eq!(
+            values(&command),
+            values(&shown),
+            "{}",
+            fixture.path.display()
+        );
     }
 }
 
@@ -219,10 +242,19 @@ fn what_is_copied_is_one_line_that_bash_takes_and_the_same_words() {
             assert!(line.starts_with("bash -c "), "{path}: {line}");
             continue;
         }
-        assert_eq!(copy.commands().len(), command.commands().len(), "{path}: {line}");
+        assert_eq!(
+            copy.commands().len(),
+            command.commands().len(),
+            "{path}: {line}"
+        );
         for (from, to) in command.commands().iter().zip(copy.commands()) {
             let all = |simple: &speedbook::launch::Simple| -> Vec<Word> {
-                simple.assignments.iter().chain(&simple.words).cloned().collect()
+                simple
+                    .assignments
+                    .iter()
+                    .chain(&simple.words)
+                    .cloned()
+                    .collect()
             };
             let (from_words, to_words) = (all(from), all(to));
             if from_words.iter().any(runs_something) {
@@ -235,20 +267,34 @@ fn what_is_copied_is_one_line_that_bash_takes_and_the_same_words() {
                 && from.opens == 0
                 && from.joint.is_empty();
             let copied: Vec<String> = to_words.iter().map(|w| w.raw.clone()).collect();
-            let args = if alone { line.clone() } else { copied.join(" ") };
+            let args = if alone {
+                line.clone()
+            } else {
+                copied.join(" ")
+            };
             let expected: Vec<String> = from_words.iter().map(expected_value).collect();
             let variables = variables(&from_words, &to_words);
-            assert_eq!(evaluate(&args, &variables, folder.path()), expected, "{path}: {args}");
+            assert_eq!(
+                evaluate(&args, &variables, folder.path()),
+                expected,
+                "{path}: {args}"
+            );
             evaluated += 1;
         }
         for (from, to) in command.commands().iter().zip(copy.commands()) {
             for (document, string) in from.redirections.iter().zip(&to.redirections) {
-                if let (Redirection::Document { body, .. }, Redirection::File { target, .. }) = (document, string) {
+                if let (Redirection::Document { body, .. }, Redirection::File { target, .. }) =
+                    (document, string)
+                {
                     let hidden = hidden_in(body);
                     let mut hidden = hidden.iter();
                     let variables = expansions(target).into_iter().map(|text| {
                         let plain = body.contains(text.as_str());
-                        let value = if plain { text.clone() } else { hidden.next().unwrap().clone() };
+                        let value = if plain {
+                            text.clone()
+                        } else {
+                            hidden.next().unwrap().clone()
+                        };
                         (text, value)
                     });
                     let value = evaluate(&target.raw, &variables.collect(), folder.path());
@@ -257,30 +303,53 @@ fn what_is_copied_is_one_line_that_bash_takes_and_the_same_words() {
                     if open {
                         tabs = tabs.replace("\\$", "$").replace("\\\\", "\\");
                     }
-                    assert_eq!(value.join(" "), tabs.trim_start_matches('\t').trim_end_matches('\n'), "{path}");
+                    assert_eq!(
+                        value.join(" "),
+                        tabs.trim_start_matches('\t').trim_end_matches('\n'),
+                        "{path}"
+                    );
                 }
             }
         }
     }
     assert!(evaluated >= 50, "only {evaluated} commands were evaluated");
-    assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 0, "nothing may run");
+    assert_eq!(
+        fs_err::read_dir(folder.path()).unwrap().count(),
+        0,
+        "nothing may run"
+    );
 }
 
 /// Values of all words, and targets of redirections.
 fn values(command: &LaunchCommand) -> Vec<String> {
     let mut out = Vec::new();
     for simple in command.commands() {
-        out.extend(simple.assignments.iter().chain(&simple.words).map(|w| w.value.clone()));
+        out.extend(
+            simple
+                .assignments
+                .iter()
+                .chain(&simple.words)
+                .map(|w| w.value.clone()),
+        );
         for redirection in simple.redirections.iter().chain(&simple.outer) {
             out.push(match redirection {
                 Redirection::File { operator, target } => format!("{operator} {}", target.value),
                 Redirection::Document { body, .. } => body.clone(),
             });
         }
-        out.push(format!("{} {} {}", simple.opens, simple.closes, simple.joint));
+        out.push(format!(
+            "{} {} {}",
+            simple.opens, simple.closes, simple.joint
+        ));
     }
     if !command.is_understood() {
-        out.extend(command.text().trim_end().lines().map(|line| line.trim_end().to_owned()));
+        out.extend(
+            command
+                .text()
+                .trim_end()
+                .lines()
+                .map(|line| line.trim_end().to_owned()),
+        );
     }
     out
 }
@@ -289,7 +358,11 @@ fn runs_something(word: &Word) -> bool {
     word.parts.iter().any(|part| {
         let text = &word.raw[part.raw.start - word.span.start..part.raw.end - word.span.start];
         part.kind == PartKind::Expansion
-            && (text.contains(['(', '`']) || !text[1..].trim_matches(['{', '}']).bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
+            && (text.contains(['(', '`'])
+                || !text[1..]
+                    .trim_matches(['{', '}'])
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b == b'_'))
     })
 }
 
@@ -308,7 +381,12 @@ fn bash_accepts(line: &str) -> bool {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(line.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(line.as_bytes())
+        .unwrap();
     child.wait().unwrap().success()
 }
 
@@ -328,7 +406,11 @@ fn evaluate(words: &str, variables: &BTreeMap<String, String>, folder: &Path) ->
         command.env(text.trim_start_matches('$').trim_matches(['{', '}']), value);
     }
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{words}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let text = String::from_utf8(output.stdout).unwrap();
     text.split_terminator('\0').map(str::to_owned).collect()
 }
@@ -342,22 +424,132 @@ fn variables(from: &[Word], to: &[Word]) -> BTreeMap<String, String> {
         let hidden = hidden_in(&from.value);
         let mut hidden = hidden.iter();
         for text in expansions(to) {
-            let value = if own.contains(&text) { text.clone() } else { hidden.next().unwrap().clone() };
+            let value = if own.contains(&text) {
+                text.clone()
+            } else {
+                hidden.next().unwrap().clone()
+            };
             let old = out.insert(text.clone(), value.clone());
-            assert!(old.is_none_or(|old| old == value), "{text} stands for two things");
+            assert!(
+                old.is_none_or(|old| old == value),
+                "{text} stands for two things"
+            );
         }
     }
     out
 }
 
 fn expansions(word: &Word) -> Vec<String> {
-    let parts = word.parts.iter().filter(|part| part.kind == PartKind::Expansion);
-    let texts = parts.map(|p| &word.raw[p.raw.start - word.span.start..p.raw.end - word.span.start]);
+    let parts = word
+        .parts
+        .iter()
+        .filter(|part| part.kind == PartKind::Expansion);
+    let texts =
+        parts.map(|p| &word.raw[p.raw.start - word.span.start..p.raw.end - word.span.start]);
     texts.map(str::to_owned).collect()
 }
 
 /// Placeholders in a text, in order.
 fn hidden_in(text: &str) -> Vec<String> {
     let pattern = regex::Regex::new("<[A-Za-z][A-Za-z0-9_-]*>").unwrap();
-    pattern.find_iter(text).map(|found| found.as_str().to_owned()).collect()
+    pattern
+        .find_iter(text)
+        .map(|found| found.as_str().to_owned())
+        .collect()
+}
+
+fn flags(text: &str) -> Vec<(String, String)> {
+    let mut flags: Vec<_> = LaunchCommand::parse(text)
+        .flags()
+        .into_iter()
+        .map(|flag| (flag.name, flag.value))
+        .collect();
+    flags.sort();
+    flags
+}
+
+#[test]
+fn flags_are_the_same_however_they_are_written() {
+    for (a, b) in [
+        (
+            "vllm serve m -tp 2 --port=1",
+            "vllm serve m --port 1 --tensor_parallel_size=2",
+        ),
+        (
+            "vllm serve m --no-enable-prefix-caching",
+            "vllm serve m --enable-prefix-caching false",
+        ),
+        (
+            "vllm serve m -sc '{\"method\":\"mtp\",\"num_speculative_tokens\":3}'",
+            "vllm serve m --speculative-config.num_speculative_tokens 3 --speculative-config.method=mtp",
+        ),
+        ("vllm serve m -tp 1 -tp 4", "vllm serve m -tp 4"),
+        ("vllm serve m -O3", "vllm serve m --optimization-level 3"),
+        (
+            "sglang serve --model-path m --tp 8 --dp-size 2",
+            "sglang serve --dp 2 --model m --tensor-parallel-size 8",
+        ),
+        (
+            "llama-server -m x -c 1 -np 2 -ngl 9 -fa on",
+            "llama-server -fa on --n-gpu-layers 9 --parallel 2 --ctx-size 1 --model x",
+        ),
+        (
+            "llama-server -m x -nkvo",
+            "llama-server -m x --no-kv-offload",
+        ),
+        ("A=1 B=2 vllm serve m", "export B=2\nenv A=1 vllm serve m"),
+        (
+            "docker run -it -p 1:2 -e A=1 vllm/vllm-openai --model m",
+            "docker run --publish=1:2 --env A=1 -t -i vllm/vllm-openai --model=m",
+        ),
+    ] {
+        assert_eq!(flags(a), flags(b), "{a} and {b}");
+        assert!(!flags(a).is_empty(), "{a}");
+    }
+}
+
+#[test]
+fn the_published_reports_differ_in_fourteen_flags() {
+    let whole = |name: &str| -> BTreeMap<String, String> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures/commands")
+            .join(name);
+        let command = LaunchCommand::parse(&Fixture::read(&path).command());
+        let mut out: BTreeMap<String, String> = BTreeMap::new();
+        for flag in command
+            .flags()
+            .iter()
+            .filter(|flag| !flag.hidden && flag.name != "model")
+        {
+            let value = out.entry(flag.whole().to_owned()).or_default();
+            write!(value, "{}={};", flag.name, flag.value).unwrap();
+        }
+        out
+    };
+    let (a, b) = (whole("vllm-report.txt"), whole("vllm-report-glued.txt"));
+    let only_a = a.keys().filter(|name| !b.contains_key(*name)).count();
+    let only_b = b.keys().filter(|name| !a.contains_key(*name)).count();
+    let changed = a
+        .iter()
+        .filter(|(name, value)| b.get(*name).is_some_and(|other| other != *value))
+        .count();
+    assert_eq!((only_a, only_b, changed), (11, 0, 3));
+}
+
+#[test]
+fn hidden_parts_are_marked_and_everything_is_escaped() {
+    let html = highlight_bash("vllm serve m --api-key <redacted> --x '<b>&\"<host>' # <script>");
+    assert!(
+        html.contains("<span class=\"hidden-part\">&lt;redacted&gt;</span>"),
+        "{html}"
+    );
+    assert!(
+        html.contains("<span class=\"hidden-part\">&lt;host&gt;</span>"),
+        "{html}"
+    );
+    assert!(
+        html.contains("class=\"sy-") && !html.contains("<b>") && !html.contains("<script"),
+        "{html}"
+    );
+    assert!(!html.contains("style="), "{html}");
 }

@@ -6,6 +6,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::string_slice,
     missing_docs
 )]
 
@@ -17,7 +18,12 @@ use speedbook::redact::Redactor;
 
 const CASES: u32 = 10_000;
 
-fn check<S: Strategy>(name: &str, cases: u32, strategy: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+fn check<S: Strategy>(
+    name: &str,
+    cases: u32,
+    strategy: S,
+    test: impl Fn(S::Value) -> Result<(), TestCaseError>,
+) {
     let seed: u64 = std::env::var("SPEEDBOOK_SEED")
         .ok()
         .and_then(|seed| seed.parse().ok())
@@ -30,7 +36,8 @@ fn check<S: Strategy>(name: &str, cases: u32, strategy: S, test: impl Fn(S::Valu
         failure_persistence: None,
         ..Config::default()
     };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let mut runner =
+        TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     if let Err(error) = runner.run(&strategy, test) {
         panic!("{name}, SPEEDBOOK_SEED={seed}: {error}");
     }
@@ -38,16 +45,103 @@ fn check<S: Strategy>(name: &str, cases: u32, strategy: S, test: impl Fn(S::Valu
 
 /// Pieces that mean something to a shell, to an engine or to the redactor.
 const PIECES: &[&str] = &[
-    " ", " ", " ", "  ", "\n", "\r\n", "\\\n", "\\", "'", "'", "\"", "\"", "$'", "`", "$", "$(", "${",
-    "}", ")", "(", "{", "<", ">", ">>", "2>&1", "<<EOF\n", "\nEOF\n", "<<<", "&", "&&", "||", "|", ";",
-    "#", "# ", "=", ":", "@", "/", "//", "-", "--", ",", ".", "%", "!", "*", "~", "é", "模型", "\u{a0}",
-    "\u{0}", "\t", "vllm serve ", "llama-server ", "python -m sglang.launch_server ", "docker run ",
-    "--rm ", "-it ", "bash -c ", "sudo ", "env ", "export ", "ssh ", "curl -u ", "--api-key ",
-    "--api-key=", "--host ", "HF_TOKEN=", "-e ", "--tp 2 ", "-tp=4 ", "--model ", "org/name ",
-    "<redacted>", "<host>", "<address>", "<your-token>", "hf_abcdefghijklmnopqrstuvwx", "hunter2",
-    "http://sparky:8000 ", "10.0.0.7", "/home/alice", "sk-abcdefghijklmnop", "Bearer tok12345",
-    "user:pa55@", "token", "password: ", "{\"api_key\": \"x1y2z3\"}", "gpu1.lan", "fd00::1", "if ",
-    "for x in ", "done", "EOF", "0.863147", "123e4567-e89b-12d3-a456-426614174000",
+    " ",
+    " ",
+    " ",
+    "  ",
+    "\n",
+    "\r\n",
+    "\\\n",
+    "\\",
+    "'",
+    "'",
+    "\"",
+    "\"",
+    "$'",
+    "`",
+    "$",
+    "$(",
+    "${",
+    "}",
+    ")",
+    "(",
+    "{",
+    "<",
+    ">",
+    ">>",
+    "2>&1",
+    "<<EOF\n",
+    "\nEOF\n",
+    "<<<",
+    "&",
+    "&&",
+    "||",
+    "|",
+    ";",
+    "#",
+    "# ",
+    "=",
+    ":",
+    "@",
+    "/",
+    "//",
+    "-",
+    "--",
+    ",",
+    ".",
+    "%",
+    "!",
+    "*",
+    "~",
+    "é",
+    "模型",
+    "\u{a0}",
+    "\u{0}",
+    "\t",
+    "vllm serve ",
+    "llama-server ",
+    "python -m sglang.launch_server ",
+    "docker run ",
+    "--rm ",
+    "-it ",
+    "bash -c ",
+    "sudo ",
+    "env ",
+    "export ",
+    "ssh ",
+    "curl -u ",
+    "--api-key ",
+    "--api-key=",
+    "--host ",
+    "HF_TOKEN=",
+    "-e ",
+    "--tp 2 ",
+    "-tp=4 ",
+    "--model ",
+    "org/name ",
+    "<redacted>",
+    "<host>",
+    "<address>",
+    "<your-token>",
+    "hf_abcdefghijklmnopqrstuvwx",
+    "hunter2",
+    "http://sparky:8000 ",
+    "10.0.0.7",
+    "/home/alice",
+    "sk-abcdefghijklmnop",
+    "Bearer tok12345",
+    "user:pa55@",
+    "token",
+    "password: ",
+    "{\"api_key\": \"x1y2z3\"}",
+    "gpu1.lan",
+    "fd00::1",
+    "if ",
+    "for x in ",
+    "done",
+    "EOF",
+    "0.863147",
+    "123e4567-e89b-12d3-a456-426614174000",
 ];
 
 fn text() -> impl Strategy<Value = String> {
@@ -64,12 +158,21 @@ fn words(command: &LaunchCommand) -> Vec<String> {
         let all = simple.assignments.iter().chain(&simple.words);
         let mut out: Vec<String> = all
             .map(|word| {
-                let changes = |kind: PartKind| matches!(kind, PartKind::Expansion | PartKind::Placeholder);
-                let hidden = word.parts.iter().any(|part| changes(part.kind)) || word.value.contains('<');
-                if hidden { "(changes)".to_owned() } else { word.value.clone() }
+                let changes =
+                    |kind: PartKind| matches!(kind, PartKind::Expansion | PartKind::Placeholder);
+                let hidden =
+                    word.parts.iter().any(|part| changes(part.kind)) || word.value.contains('<');
+                if hidden {
+                    "(changes)".to_owned()
+                } else {
+                    word.value.clone()
+                }
             })
             .collect();
-        out.push(format!("{} {} {}", simple.opens, simple.closes, simple.joint));
+        out.push(format!(
+            "{} {} {}",
+            simple.opens, simple.closes, simple.joint
+        ));
         out
     };
     command.commands().iter().flat_map(of).collect()
@@ -81,12 +184,25 @@ fn reading_never_panics_and_what_is_copied_has_the_same_words() {
         let command = LaunchCommand::parse(&text);
         let line = command.one_line();
         prop_assert!(!line.contains('\n'), "{line:?}");
-        let _ = (command.flags(), command.settings(), command.model(), command.served_name());
+        let _ = (
+            command.flags(),
+            command.settings(),
+            command.model(),
+            command.served_name(),
+        );
         let copy = LaunchCommand::parse(&line);
         prop_assert!(copy.is_understood(), "{text:?} became {line:?}");
         if command.is_understood() && !line.starts_with("bash -c $'") {
-            let same = words(&command).iter().zip(words(&copy)).all(|(a, b)| a == "(changes)" || *a == b);
-            prop_assert!(same && words(&command).len() == words(&copy).len(), "{:?} became {:?}: {line:?}", words(&command), words(&copy));
+            let same = words(&command)
+                .iter()
+                .zip(words(&copy))
+                .all(|(a, b)| a == "(changes)" || *a == b);
+            prop_assert!(
+                same && words(&command).len() == words(&copy).len(),
+                "{:?} became {:?}: {line:?}",
+                words(&command),
+                words(&copy)
+            );
         }
         Ok(())
     });
@@ -100,7 +216,10 @@ fn what_is_shown_reads_as_the_same_command() {
         let again = LaunchCommand::parse(&shown);
         if command.is_understood() {
             let all = |command: &LaunchCommand| -> Vec<String> {
-                let words = command.commands().iter().flat_map(|s| s.assignments.iter().chain(&s.words));
+                let words = command
+                    .commands()
+                    .iter()
+                    .flat_map(|s| s.assignments.iter().chain(&s.words));
                 words.map(|word| word.value.clone()).collect()
             };
             prop_assert_eq!(all(&command), all(&again), "{:?} became {:?}", text, shown);
@@ -141,21 +260,44 @@ fn what_is_found_lies_in_the_text_in_order() {
 
 /// A way to write a secret into a command.
 const PLACES: &[&str] = &[
-    "vllm serve m --api-key @", "vllm serve m --api-key=@", "vllm serve m --api_key '@'",
-    "vllm serve m --api-key=\"@\"", "HF_TOKEN=@ vllm serve m", "export MY_SECRET='@'; vllm serve m",
-    "docker run -e HF_TOKEN=@ img", "docker run --env=DB_PASSWORD=@ img", "docker run -eAPI_KEY=@ img",
-    "curl -H 'Authorization: Bearer @' http://x.org", "curl -H \"X-Api-Key: @\" http://x.org",
-    "curl -u bob:@ http://x.org", "git clone https://bob:@@x.org/r", "vllm serve m --api-key \\\n  @ --tp 2",
-    "vllm serve m --x '{\"api_key\": \"@\"}'", "vllm serve m --x '{\"a\":{\"client_secret\":\"@\"}}'",
-    "bash -c 'vllm serve m --api-key @'", "bash -c \"vllm serve m --api-key '@'\"",
-    "cat <<EOF > x.json\n{\"password\": \"@\"}\nEOF\nvllm serve m", "cat <<'EOF'\nHF_TOKEN=@\nEOF",
-    "vllm serve m # HF_TOKEN=@", "vllm serve m # was: --api-key @", "a && b --token @ || c",
-    "(vllm serve m --token @ &)", "vllm serve m --api-key $(echo x --token @)",
-    "vllm serve m --token \"$(curl -H 'Authorization: Token @')\"", "ssh sparky 'vllm serve m --token @'",
-    "echo @ | cat; vllm serve m --api-key @", "hf auth login --token @", "wandb login @",
-    "vllm serve m --api-key ${API_KEY:-@}", "PASSWORD=@\nvllm serve m", "sshpass -p @ ssh x",
-    "for i in 1; do vllm serve m --api-key @; done", "vllm serve m --api-key '@",
-    "llama-server -hft @ -m x", "set HF_TOKEN=@", "x --header=Authorization:@",
+    "vllm serve m --api-key @",
+    "vllm serve m --api-key=@",
+    "vllm serve m --api_key '@'",
+    "vllm serve m --api-key=\"@\"",
+    "HF_TOKEN=@ vllm serve m",
+    "export MY_SECRET='@'; vllm serve m",
+    "docker run -e HF_TOKEN=@ img",
+    "docker run --env=DB_PASSWORD=@ img",
+    "docker run -eAPI_KEY=@ img",
+    "curl -H 'Authorization: Bearer @' http://x.org",
+    "curl -H \"X-Api-Key: @\" http://x.org",
+    "curl -u bob:@ http://x.org",
+    "git clone https://bob:@@x.org/r",
+    "vllm serve m --api-key \\\n  @ --tp 2",
+    "vllm serve m --x '{\"api_key\": \"@\"}'",
+    "vllm serve m --x '{\"a\":{\"client_secret\":\"@\"}}'",
+    "bash -c 'vllm serve m --api-key @'",
+    "bash -c \"vllm serve m --api-key '@'\"",
+    "cat <<EOF > x.json\n{\"password\": \"@\"}\nEOF\nvllm serve m",
+    "cat <<'EOF'\nHF_TOKEN=@\nEOF",
+    "vllm serve m # HF_TOKEN=@",
+    "vllm serve m # was: --api-key @",
+    "a && b --token @ || c",
+    "(vllm serve m --token @ &)",
+    "vllm serve m --api-key $(echo x --token @)",
+    "vllm serve m --token \"$(curl -H 'Authorization: Token @')\"",
+    "ssh sparky 'vllm serve m --token @'",
+    "echo @ | cat; vllm serve m --api-key @",
+    "hf auth login --token @",
+    "wandb login @",
+    "vllm serve m --api-key ${API_KEY:-@}",
+    "PASSWORD=@\nvllm serve m",
+    "sshpass -p @ ssh x",
+    "for i in 1; do vllm serve m --api-key @; done",
+    "vllm serve m --api-key '@",
+    "llama-server -hft @ -m x",
+    "set HF_TOKEN=@",
+    "x --header=Authorization:@",
 ];
 
 #[test]
@@ -164,11 +306,21 @@ fn a_secret_does_not_survive_wherever_it_stands() {
     let secret = "[A-Za-z0-9]{4}[0-9][A-Za-z0-9_.+-]{3,20}[A-Za-z0-9]";
     let strategy = (prop::sample::select(PLACES), secret);
     check("secrets", CASES, strategy, |(place, secret)| {
-        let text = place.replace("@@", &format!("{secret}\u{1}")).replace('@', &secret).replace('\u{1}', "@");
+        let text = place
+            .replace("@@", &format!("{secret}\u{1}"))
+            .replace('@', &secret)
+            .replace('\u{1}', "@");
         let redacted = redactor.command(&text, &[]).text;
         let command = LaunchCommand::parse(&redacted);
-        for output in [redacted.clone(), command.lines().join("\n"), command.one_line()] {
-            prop_assert!(!output.contains(&secret), "{secret} of {text:?} in {output:?}");
+        for output in [
+            redacted.clone(),
+            command.lines().join("\n"),
+            command.one_line(),
+        ] {
+            prop_assert!(
+                !output.contains(&secret),
+                "{secret} of {text:?} in {output:?}"
+            );
         }
         Ok(())
     });
@@ -187,7 +339,10 @@ fn markup_is_balanced_and_escaped() {
             match &rest[at..end] {
                 "</span>" => depth -= 1,
                 tag => {
-                    prop_assert!(tag.starts_with("<span class=\"") && !tag.contains('\n'), "{tag}");
+                    prop_assert!(
+                        tag.starts_with("<span class=\"") && !tag.contains('\n'),
+                        "{tag}"
+                    );
                     depth += 1;
                 }
             }
@@ -196,8 +351,14 @@ fn markup_is_balanced_and_escaped() {
         }
         shown.push_str(rest);
         prop_assert_eq!(depth, 0, "{}", html);
-        let shown = shown.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
-        let shown = shown.replace("&#39;", "'").replace("&#x27;", "'").replace("&amp;", "&");
+        let shown = shown
+            .replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&quot;", "\"");
+        let shown = shown
+            .replace("&#39;", "'")
+            .replace("&#x27;", "'")
+            .replace("&amp;", "&");
         prop_assert_eq!(shown.trim_end(), text.trim_end());
         Ok(())
     });
@@ -231,7 +392,11 @@ fn hostile_texts_take_no_long_time() {
         let start = std::time::Instant::now();
         let redacted = redactor.command(&text, &["sparky".to_owned()]);
         let command = LaunchCommand::parse(&redacted.text);
-        let _ = (command.lines().len(), command.one_line().len(), command.settings().len());
+        let _ = (
+            command.lines().len(),
+            command.one_line().len(),
+            command.settings().len(),
+        );
         let took = start.elapsed();
         println!("{what}: {took:?}");
         assert!(took.as_secs() < 30, "{what} took {took:?}");
@@ -252,8 +417,16 @@ fn bash_accepts_whatever_is_copied() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        child.stdin.take().unwrap().write_all(line.as_bytes()).unwrap();
-        prop_assert!(child.wait().unwrap().success(), "bash refuses {line:?} of {text:?}");
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(line.as_bytes())
+            .unwrap();
+        prop_assert!(
+            child.wait().unwrap().success(),
+            "bash refuses {line:?} of {text:?}"
+        );
         Ok(())
     });
 }

@@ -97,7 +97,13 @@ fn redirected(redirection: &Redirection) -> Option<String> {
             let tabs = document.operator.ends_with('-');
             let lines: Vec<&str> = body
                 .lines()
-                .map(|line| if tabs { line.trim_start_matches('\t') } else { line })
+                .map(|line| {
+                    if tabs {
+                        line.trim_start_matches('\t')
+                    } else {
+                        line
+                    }
+                })
                 .collect();
             let quoted_delimiter = document.delimiter.raw != document.delimiter.value;
             let text = if quoted_delimiter {
@@ -118,13 +124,16 @@ fn expanded(lines: &[&str]) -> Option<String> {
             out.push_str("$'\\n'");
         }
         // Substitutions may hold quotes of their own.
-        if line.contains("$(") || line.contains('`') || line.contains("${") || line.ends_with('\\') {
+        if line.contains("$(") || line.contains('`') || line.contains("${") || line.ends_with('\\')
+        {
             return None;
         }
         out.push('"');
         let mut at = 0;
         while let Some(c) = line.get(at..).and_then(|rest| rest.chars().next()) {
-            let next = line.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
+            let next = line
+                .get(at + c.len_utf8()..)
+                .and_then(|rest| rest.chars().next());
             match (c, next) {
                 ('<', _) if placeholder(line.as_bytes(), at).is_some() => {
                     let length = placeholder(line.as_bytes(), at)?;
@@ -238,10 +247,16 @@ fn substituted(text: &str) -> Option<String> {
     {
         let open = text.get(..2)?;
         // A `(` right after the opening would read as arithmetic.
-        return Some(format!("{open} {} )", LaunchCommand::parse(inside).one_line()));
+        return Some(format!(
+            "{open} {} )",
+            LaunchCommand::parse(inside).one_line()
+        ));
     }
     // `${NAME:-<redacted>}`: the variable without its hidden default.
-    if let Some(inside) = text.strip_prefix("${").filter(|inside| inside.contains('<')) {
+    if let Some(inside) = text
+        .strip_prefix("${")
+        .filter(|inside| inside.contains('<'))
+    {
         let end = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
         return Some(format!("${{{}}}", inside.get(..end)?));
     }
@@ -327,7 +342,9 @@ fn last_name(text: &str) -> String {
         .last()
         .map_or(text.len(), |(at, _)| at);
     let name = text.get(start..).unwrap_or_default();
-    name.trim_start_matches('-').replace('-', "_").to_ascii_uppercase()
+    name.trim_start_matches('-')
+        .replace('-', "_")
+        .to_ascii_uppercase()
 }
 
 /// The variable for what was hidden, or for what an author left out: `<your-token>`, `$YOUR_TOKEN`.

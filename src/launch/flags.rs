@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::lexer::Word;
 use super::server::{Layout, container_takes_value, layout_of};
 use super::settings::SettingKind;
 use super::table::{CONTAINER_SHORT, REPEATABLE, is_switch, row};
@@ -33,6 +32,16 @@ pub struct Flag {
     pub origin: Origin,
     /// The setting that it is.
     pub setting: Option<SettingKind>,
+}
+
+impl Flag {
+    /// The flag that it belongs to: keys of one JSON value are one flag of the command.
+    pub fn whole(&self) -> &str {
+        match self.origin {
+            Origin::Server => self.name.split('.').next().unwrap_or(&self.name),
+            _ => &self.name,
+        }
+    }
 }
 
 /// What a word is, for display.
@@ -93,7 +102,9 @@ pub fn is_flag(value: &str) -> bool {
 /// A flag's name with dashes for underscores (which vLLM takes for the same) and without value.
 fn spelled(flag: &str) -> String {
     let name = flag.split('=').next().unwrap_or(flag);
-    let (base, rest) = name.split_at_checked(name.find('.').unwrap_or(name.len())).unwrap_or((name, ""));
+    let (base, rest) = name
+        .split_at_checked(name.find('.').unwrap_or(name.len()))
+        .unwrap_or((name, ""));
     format!("{}{rest}", base.replace('_', "-"))
 }
 
@@ -180,7 +191,11 @@ impl Flags {
     fn add(&mut self, name: String, value: String, origin: Origin, setting: Option<SettingKind>) {
         let hidden = is_hidden(&value);
         let repeats = origin == Origin::Container || REPEATABLE.contains(&name.as_str());
-        if let Some(old) = self.0.iter_mut().find(|f| f.name == name && f.origin == origin) {
+        if let Some(old) = self
+            .0
+            .iter_mut()
+            .find(|f| f.name == name && f.origin == origin)
+        {
             if repeats && old.value != value {
                 old.value = format!("{} {value}", old.value);
                 old.hidden |= hidden;
@@ -205,9 +220,16 @@ impl Flags {
             None => (name, None),
         };
         // `-O3`: a short flag with its value glued on.
-        let glued = base.strip_prefix("-O").filter(|rest| engine == "vllm" && !rest.is_empty());
+        let glued = base
+            .strip_prefix("-O")
+            .filter(|rest| engine == "vllm" && !rest.is_empty());
         if let Some(level) = glued {
-            self.add("--optimization-level".to_owned(), level.to_owned(), Origin::Server, None);
+            self.add(
+                "--optimization-level".to_owned(),
+                level.to_owned(),
+                Origin::Server,
+                None,
+            );
             return;
         }
         let known = row(engine, base);
@@ -265,7 +287,9 @@ impl Flags {
                     .find(|(s, _)| *s == short)
                     .map_or(short.to_owned(), |(_, long)| (*long).to_owned())
             };
-            let (name, value) = if let Some((name, value)) = word.split_once('=').filter(|_| word.starts_with("--")) {
+            let (name, value) = if let Some((name, value)) =
+                word.split_once('=').filter(|_| word.starts_with("--"))
+            {
                 (long(name), value.to_owned())
             } else if container_takes_value(word) {
                 (long(word), words.next().unwrap_or_default().to_owned())
@@ -278,7 +302,12 @@ impl Flags {
                 (long(short), value.to_owned())
             } else {
                 for c in word.trim_start_matches('-').chars() {
-                    self.add(long(&format!("-{c}")), "true".to_owned(), Origin::Container, None);
+                    self.add(
+                        long(&format!("-{c}")),
+                        "true".to_owned(),
+                        Origin::Container,
+                        None,
+                    );
                 }
                 continue;
             };
@@ -292,11 +321,8 @@ impl Flags {
 
 /// Whether a value has a hidden part, or is one that the author left out (`<your-token>`).
 pub(super) fn is_hidden(value: &str) -> bool {
-    crate::redact::PLACEHOLDERS.iter().any(|p| value.contains(p))
+    crate::redact::PLACEHOLDERS
+        .iter()
+        .any(|p| value.contains(p))
         || super::lexer::placeholder(value.as_bytes(), 0) == Some(value.len())
-}
-
-/// Whether a word of a command holds something hidden.
-pub fn has_hidden(word: &Word) -> bool {
-    is_hidden(&word.value)
 }

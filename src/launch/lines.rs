@@ -8,7 +8,10 @@ use super::{LaunchCommand, Redirection, Simple};
 pub(super) fn lines(command: &LaunchCommand) -> Vec<String> {
     if !command.is_understood() {
         let text = command.text().trim_end();
-        return text.lines().map(|line| line.trim_end().to_owned()).collect();
+        return text
+            .lines()
+            .map(|line| line.trim_end().to_owned())
+            .collect();
     }
     let mut out = Vec::new();
     for simple in command.commands() {

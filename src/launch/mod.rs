@@ -14,12 +14,14 @@ pub mod flags;
 pub mod highlight;
 pub mod lexer;
 mod lines;
+mod programs;
 mod server;
 pub mod settings;
 mod table;
 
 use lexer::{HereDocument, Token, Word, lex};
 
+pub use copy::quoted;
 pub use flags::{Flag, Origin};
 pub use highlight::highlight_bash;
 pub use server::Server;
@@ -212,7 +214,10 @@ fn read(text: &str, depth: usize) -> Option<(Vec<Simple>, Vec<String>)> {
                 reader.redirect(Redirection::File { operator, target });
             }
             Token::HereDocument(document) => {
-                let body = text.get(document.body.clone()).unwrap_or_default().to_owned();
+                let body = text
+                    .get(document.body.clone())
+                    .unwrap_or_default()
+                    .to_owned();
                 reader.redirect(Redirection::Document { document, body });
             }
             Token::Word(word) => {
@@ -240,7 +245,8 @@ fn safe_word(word: &Word, text: &str, depth: usize) -> Option<()> {
                 return None;
             }
         } else if let Some(inside) = substitution(raw) {
-            let nested = (depth < DEEPEST).then(|| LaunchCommand::parse_nested(inside, depth + 1))?;
+            let nested =
+                (depth < DEEPEST).then(|| LaunchCommand::parse_nested(inside, depth + 1))?;
             let simple = |c: &Simple| {
                 let document = |r: &Redirection| matches!(r, Redirection::Document { .. });
                 !c.redirections.iter().chain(&c.outer).any(document)

@@ -1,6 +1,7 @@
 //! Which of a text's commands starts the server, and where its arguments begin: through wrappers,
 //! containers, interpreters and shells.
 
+use super::programs::{CONTAINERS, IMAGES, MODULES, PROGRAMS, SHELLS, WRAPPERS};
 use super::table::CONTAINER_SWITCHES;
 use super::{LaunchCommand, Simple};
 
@@ -29,70 +30,13 @@ pub(super) struct Layout {
     pub(super) program: usize,
     /// The first argument.
     pub(super) args: usize,
-    /// The container's image.
+    /// The container's image, or the name of a running container.
     pub(super) image: Option<usize>,
+    /// Whether `image` names a running container (`docker exec`).
+    pub(super) running: bool,
     /// The first of the container's options.
     pub(super) container: Option<usize>,
 }
-
-/// Programs that start another program which they are given.
-const WRAPPERS: &[&str] = &[
-    "sudo", "doas", "nohup", "exec", "env", "command", "numactl", "taskset", "nice", "ionice",
-    "time", "timeout", "stdbuf", "setsid", "chrt", "unbuffer", "uv", "uvx", "pipx", "poetry",
-    "pipenv", "pdm", "hatch", "conda", "mamba", "micromamba", "pixi", "srun", "mpirun", "mpiexec",
-    "nsys", "ncu", "rocprof", "rocprofv3", "strace", "systemd-run", "systemd-inhibit", "caffeinate",
-    "screen", "tmux", "ssh", "nix", "nix-shell", "distrobox", "toolbox", "firejail", "accelerate",
-    "torchrun", "prlimit", "cgexec", "catchsegv", "script", "trtllm-llmapi-launch", "flatpak",
-];
-
-const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl", "singularity", "apptainer", "enroot"];
-
-const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ash", "ksh"];
-
-/// Modules of Python that are servers.
-const MODULES: &[(&str, &str)] = &[
-    ("vllm.entrypoints.openai.api_server", "vllm"),
-    ("vllm.entrypoints.api_server", "vllm"),
-    ("vllm.entrypoints.openai.rpc.server", "vllm"),
-    ("sglang.launch_server", "sglang"),
-    ("sglang_router.launch_server", "sglang"),
-    ("sglang.srt.server", "sglang"),
-    ("llama_cpp.server", "llama-cpp-python"),
-    ("mlx_lm.server", "mlx-lm"),
-    ("mlx_lm", "mlx-lm"),
-    ("mlx_vlm.server", "mlx-vlm"),
-    ("tensorrt_llm.commands.serve", "tensorrt-llm"),
-    ("ktransformers.server.main", "ktransformers"),
-];
-
-/// Programs that are servers, by the name of their file; the second is a word that must follow.
-const PROGRAMS: &[(&str, &[&str], &str)] = &[
-    ("vllm", &["serve"], "vllm"),
-    ("sglang", &["serve"], "sglang"),
-    ("llama-server", &[], "llama.cpp"),
-    ("llamafile", &[], "llama.cpp"),
-    ("trtllm-serve", &["serve"], "tensorrt-llm"),
-    ("text-generation-launcher", &[], "tgi"),
-    ("lmdeploy", &["serve"], "lmdeploy"),
-    ("ollama", &["serve"], "ollama"),
-    ("mlx_lm.server", &[], "mlx-lm"),
-    ("aphrodite", &["run", "serve"], "aphrodite"),
-    ("koboldcpp", &[], "koboldcpp"),
-    ("mlc_llm", &["serve"], "mlc-llm"),
-];
-
-/// Parts of the names of images whose entry point is the server.
-const IMAGES: &[(&str, &str)] = &[
-    ("vllm", "vllm"),
-    ("sglang", "sglang"),
-    ("llama.cpp", "llama.cpp"),
-    ("llama-cpp", "llama.cpp"),
-    ("text-generation-inference", "tgi"),
-    ("tensorrt-llm", "tensorrt-llm"),
-    ("tensorrt_llm", "tensorrt-llm"),
-    ("lmdeploy", "lmdeploy"),
-    ("ollama", "ollama"),
-];
 
 /// Deepest nesting of shells in shells.
 const DEEPEST: usize = 3;
@@ -172,7 +116,10 @@ fn layout(words: &[&str]) -> Option<Layout> {
                 ..found
             });
         }
-        let shells = words.iter().skip(image + 1).any(|w| SHELLS.contains(&base(w)));
+        let shells = words
+            .iter()
+            .skip(image + 1)
+            .any(|w| SHELLS.contains(&base(w)));
         let name = words.get(image)?.to_ascii_lowercase();
         let name = name.split(['@']).next().unwrap_or_default();
         let engine = IMAGES.iter().find(|(part, _)| name.contains(part))?.1;
@@ -203,7 +150,12 @@ fn entry_point(words: &[&str], found: &Layout, image: usize) -> Option<(&'static
     let options = words.get(from..image)?;
     let program = options.iter().enumerate().find_map(|(at, option)| {
         let glued = option.strip_prefix("--entrypoint=");
-        glued.or_else(|| options.get(at + 1).copied().filter(|_| *option == "--entrypoint"))
+        glued.or_else(|| {
+            options
+                .get(at + 1)
+                .copied()
+                .filter(|_| *option == "--entrypoint")
+        })
     })?;
     let mut command = vec![program];
     command.extend(words.get(image + 1..)?);
@@ -214,7 +166,8 @@ fn entry_point(words: &[&str], found: &Layout, image: usize) -> Option<(&'static
 fn container(words: &[&str]) -> Option<Layout> {
     let at = words.iter().position(|w| CONTAINERS.contains(&base(w)))?;
     let wrapped = words.iter().take(at).enumerate().all(|(i, w)| {
-        (i == 0 && WRAPPERS.contains(&base(w))) || (i > 0 && (w.starts_with('-') || w.contains('=')))
+        (i == 0 && WRAPPERS.contains(&base(w)))
+            || (i > 0 && (w.starts_with('-') || w.contains('=')))
     });
     let verb = words
         .iter()
@@ -233,6 +186,9 @@ fn container(words: &[&str]) -> Option<Layout> {
     }
     (image < words.len()).then_some(Layout {
         image: Some(image),
+        running: words.get(at + verb + 1) == Some(&"exec")
+            && base(words.get(at)?) != "singularity"
+            && base(words.get(at)?) != "apptainer",
         container: Some(first),
         ..Layout::default()
     })
@@ -303,7 +259,12 @@ fn engine_at(words: &[&str], at: usize) -> Option<(&'static str, usize)> {
 fn assemble(words: &[&str], layout: &Layout) -> Server {
     let text = |from: usize, to: usize| -> Vec<String> {
         let count = to.saturating_sub(from);
-        words.iter().skip(from).take(count).map(|w| (*w).to_owned()).collect()
+        words
+            .iter()
+            .skip(from)
+            .take(count)
+            .map(|w| (*w).to_owned())
+            .collect()
     };
     let options = match (layout.container, layout.image) {
         (Some(from), Some(image)) => text(from, image),
@@ -320,7 +281,11 @@ fn assemble(words: &[&str], layout: &Layout) -> Server {
         expects = matches!(option.as_str(), "-e" | "--env");
     }
     // `env NAME=value program`, `sudo NAME=value program`.
-    let before = if layout.image.is_some() { 0 } else { layout.program };
+    let before = if layout.image.is_some() {
+        0
+    } else {
+        layout.program
+    };
     environment.extend(words.iter().take(before).copied().filter_map(pair));
     let program: Vec<&str> = text_of(words, layout.program, layout.args);
     Server {
@@ -328,15 +293,25 @@ fn assemble(words: &[&str], layout: &Layout) -> Server {
         program: program.join(" "),
         args: text(layout.args, words.len()),
         environment,
-        image: layout.image.and_then(|at| words.get(at)).map(|w| (*w).to_owned()),
+        image: layout
+            .image
+            .filter(|_| !layout.running)
+            .and_then(|at| words.get(at))
+            .map(|w| (*w).to_owned()),
         container: options,
     }
 }
 
 /// The words of a program, its path cut to its name.
 fn text_of<'a>(words: &[&'a str], from: usize, to: usize) -> Vec<&'a str> {
-    let all = words.iter().skip(from).take(to.saturating_sub(from)).copied();
-    all.enumerate().map(|(i, w)| if i == 0 { base(w) } else { w }).collect()
+    let all = words
+        .iter()
+        .skip(from)
+        .take(to.saturating_sub(from))
+        .copied();
+    all.enumerate()
+        .map(|(i, w)| if i == 0 { base(w) } else { w })
+        .collect()
 }
 
 /// A server that is started by a shell's `-c`, or by a text that is handed to a wrapper.

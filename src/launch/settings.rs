@@ -121,7 +121,8 @@ pub(super) fn settings(command: &LaunchCommand) -> Vec<Setting> {
 /// Whether a value is told by the command itself: neither hidden nor the outcome of another one.
 fn is_known(value: &str) -> bool {
     let home = value.starts_with("$HOME/") || value.starts_with("${HOME}/");
-    let expanded = value.contains(['`']) || value.contains("$(") || (value.starts_with('$') && !home);
+    let expanded =
+        value.contains(['`']) || value.contains("$(") || (value.starts_with('$') && !home);
     !value.is_empty() && !is_hidden(value) && !expanded
 }
 
@@ -160,7 +161,9 @@ fn setting(kind: SettingKind, engine: &str, flags: &[Flag]) -> Option<String> {
             .or_else(|| {
                 let draft = setting(SettingKind::DraftModel, engine, flags);
                 let ngram = named("--spec-model").filter(|m| m == "[ngram]");
-                ngram.map(|_| "ngram".to_owned()).or(draft.map(|_| "draft_model".to_owned()))
+                ngram
+                    .map(|_| "ngram".to_owned())
+                    .or(draft.map(|_| "draft_model".to_owned()))
             }),
         SettingKind::SpeculativeTokens => tabled()
             .map(|f| f.value.clone())
@@ -231,7 +234,10 @@ pub(super) fn model(command: &LaunchCommand) -> Option<String> {
         arguments.iter().rev().find_map(|argument| match argument {
             Argument::Flag(name, values) => {
                 let canonical = row(server.engine, name).map_or(name.as_str(), |row| row.name());
-                values.first().filter(|_| wanted.contains(&canonical)).cloned()
+                values
+                    .first()
+                    .filter(|_| wanted.contains(&canonical))
+                    .cloned()
             }
             Argument::Positional(_) => None,
         })

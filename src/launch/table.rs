@@ -247,15 +247,41 @@ pub(super) fn is_switch(engine: &str, name: &str) -> bool {
     if name.starts_with("--no-") {
         return row(engine, &name.replacen("--no-", "--", 1)).is_none_or(|row| row.switch);
     }
-    ["--enable-", "--disable-"].iter().any(|start| name.starts_with(start))
+    ["--enable-", "--disable-"]
+        .iter()
+        .any(|start| name.starts_with(start))
 }
 
 /// Options of `docker run` (podman, nerdctl) that take no value.
 pub(super) const CONTAINER_SWITCHES: &[&str] = &[
-    "--detach", "--init", "--interactive", "--no-healthcheck", "--oom-kill-disable", "--privileged",
-    "--publish-all", "--quiet", "--read-only", "--rm", "--sig-proxy", "--tty", "--help", "--replace",
-    "--nv", "--rocm", "--cleanenv", "--contain", "--containall", "--writable-tmpfs", "--fakeroot",
-    "--writable", "--no-home", "--compat", "--env-host", "--rmi", "--tls-verify", "--http-proxy",
+    "--detach",
+    "--init",
+    "--interactive",
+    "--no-healthcheck",
+    "--oom-kill-disable",
+    "--privileged",
+    "--publish-all",
+    "--quiet",
+    "--read-only",
+    "--rm",
+    "--sig-proxy",
+    "--tty",
+    "--help",
+    "--replace",
+    "--nv",
+    "--rocm",
+    "--cleanenv",
+    "--contain",
+    "--containall",
+    "--writable-tmpfs",
+    "--fakeroot",
+    "--writable",
+    "--no-home",
+    "--compat",
+    "--env-host",
+    "--rmi",
+    "--tls-verify",
+    "--http-proxy",
 ];
 
 /// Short options of `docker run` and their long names.
@@ -281,6 +307,12 @@ pub(super) const CONTAINER_SHORT: &[(&str, &str)] = &[
 
 /// Flags that may be given more than once and then all count.
 pub(super) const REPEATABLE: &[&str] = &[
-    "--lora", "--lora-scaled", "--override-tensor", "--override-kv", "--middleware",
-    "--control-vector", "--control-vector-scaled", "--lora-modules",
+    "--lora",
+    "--lora-scaled",
+    "--override-tensor",
+    "--override-kv",
+    "--middleware",
+    "--control-vector",
+    "--control-vector-scaled",
+    "--lora-modules",
 ];

@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use regex::Regex;
-use std::sync::LazyLock;
-
 use super::hosts::{Hit, in_address_value};
 use super::names::{Meaning, is_plain, meaning};
+use super::pairs::{PAIR, base_name, place, scheme_length, whole_assignment};
 use super::{HiddenKind, Redactor, join};
 use crate::launch::LONGEST;
 use crate::launch::lexer::{PartKind, Quote, Token, Word, lex};
@@ -59,7 +57,10 @@ fn repeated(text: &str, secrets: &[String], hits: &mut Vec<Hit>) {
     };
     for found in automaton.find_iter(text) {
         let joins = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-        let before = found.start().checked_sub(1).and_then(|at| text.as_bytes().get(at));
+        let before = found
+            .start()
+            .checked_sub(1)
+            .and_then(|at| text.as_bytes().get(at));
         if !joins(before) && !joins(text.as_bytes().get(found.end())) {
             hits.push((HiddenKind::Secret, found.start()..found.end()));
         }
@@ -186,7 +187,9 @@ impl Finder<'_> {
         let sub = program.get(1).copied().unwrap_or_default();
         // Short flags that are secrets with some programs.
         let short: &[&str] = match (tool, sub) {
-            ("curl" | "wget" | "http" | "https" | "xh", _) => &["-u", "--user", "-U", "--proxy-user", "-a"],
+            ("curl" | "wget" | "http" | "https" | "xh", _) => {
+                &["-u", "--user", "-U", "--proxy-user", "-a"]
+            }
             ("sshpass", _) => &["-p"],
             ("docker" | "podman" | "nerdctl" | "helm" | "oras" | "skopeo", "login") => &["-p"],
             ("redis-cli", _) => &["-a"],
@@ -211,7 +214,9 @@ impl Finder<'_> {
         if short.contains(&value) {
             return Next::Secret;
         }
-        let glued = short.iter().find(|name| name.len() == 2 && value.len() > 2 && value.starts_with(**name));
+        let glued = short
+            .iter()
+            .find(|name| name.len() == 2 && value.len() > 2 && value.starts_with(**name));
         if glued.is_some() && !value.starts_with("--") {
             self.secret(word, base, 2..value.len());
             return Next::Nothing;
@@ -233,7 +238,13 @@ impl Finder<'_> {
         let tool = program.first().map_or("", |word| base_name(word));
         let sub = program.get(1).copied().unwrap_or_default();
         match (tool, sub, program.len()) {
-            ("ssh" | "mosh" | "autossh" | "ssh-copy-id" | "ping", _, 1) => self.login(word, base),
+            // The first word that is no value of an option: `ssh -p 22 -i key host`.
+            ("ssh" | "mosh" | "autossh" | "ssh-copy-id" | "ping", _, 1..) => {
+                let value = |w: &&str| w.contains('/') || w.bytes().all(|b| b.is_ascii_digit());
+                if program.iter().skip(1).all(value) {
+                    self.login(word, base);
+                }
+            }
             ("scp" | "rsync", ..) if word.value.contains(':') => self.login(word, base),
             ("wandb", "login", 2) | ("ngc", "login", 2) => {
                 self.secret(word, base, 0..word.value.len());
@@ -258,11 +269,16 @@ impl Finder<'_> {
         }
         let Some(pair) = PAIR.as_ref() else { return };
         for captures in pair.captures_iter(value) {
-            let Some(name) = captures.get(1) else { continue };
-            let found = (2..=5).find_map(|group| captures.get(group));
+            let Some(name) = captures.get(1) else {
+                continue;
+            };
+            let found = (2..=6).find_map(|group| captures.get(group));
             let Some(found) = found else { continue };
             // `${NAME:-default}` is seen to where expansions are.
-            if value.get(..name.start()).is_some_and(|before| before.ends_with("${")) {
+            if value
+                .get(..name.start())
+                .is_some_and(|before| before.ends_with("${"))
+            {
                 continue;
             }
             match meaning(name.as_str()) {
@@ -270,7 +286,7 @@ impl Finder<'_> {
                     let scheme = scheme_length(found.as_str());
                     self.secret(word, base, found.start() + scheme..found.end());
                 }
-                Some(Meaning::Address) if captures.get(5).is_none() => {
+                Some(Meaning::Address) if captures.get(6).is_none() => {
                     let mut inside = Vec::new();
                     in_address_value(found.as_str(), &mut inside);
                     for (kind, range) in inside {
@@ -283,7 +299,8 @@ impl Finder<'_> {
         }
         // A header is all of its word: `Authorization: Bearer …`.
         if let Some((name, rest)) = value.split_once(':') {
-            let header = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+            let header =
+                !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
             if header && meaning(name) == Some(Meaning::Secret) {
                 let blank = rest.len() - rest.trim_start().len();
                 let start = name.len() + 1 + blank;
@@ -299,7 +316,8 @@ impl Finder<'_> {
         for part in word.parts.iter().filter(|p| p.quote != Quote::None) {
             if part.group.start != last {
                 last = part.group.start;
-                self.groups.push(part.group.start + base..part.group.end + base);
+                self.groups
+                    .push(part.group.start + base..part.group.end + base);
             }
         }
     }
@@ -313,7 +331,8 @@ impl Finder<'_> {
         self.redactor.prose.find(&word.value, &mut inside);
         for (kind, range) in self.redactor.settle(&word.value, inside) {
             if kind == HiddenKind::Secret {
-                self.secrets.extend(word.value.get(range.clone()).map(str::to_owned));
+                self.secrets
+                    .extend(word.value.get(range.clone()).map(str::to_owned));
             }
             self.hits.push((kind, place(word, base, &range)));
         }
@@ -329,11 +348,21 @@ impl Finder<'_> {
             let start = base + part.raw.start;
             match part.kind {
                 PartKind::Expansion => {
-                    for (open, close) in [("$(", ")"), ("`", "`"), ("<(", ")"), (">(", ")"), ("${", "}")] {
+                    for (open, close) in [
+                        ("$(", ")"),
+                        ("`", "`"),
+                        ("<(", ")"),
+                        (">(", ")"),
+                        ("${", "}"),
+                    ] {
                         let inside = raw.strip_prefix(open).and_then(|r| r.strip_suffix(close));
                         if let Some(inside) = inside {
                             // `${NAME:-default}`: the default is a word.
-                            let skip = if open == "${" { inside.find('-').map_or(inside.len(), |n| n + 1) } else { 0 };
+                            let skip = if open == "${" {
+                                inside.find('-').map_or(inside.len(), |n| n + 1)
+                            } else {
+                                0
+                            };
                             let inside = inside.get(skip..).unwrap_or_default();
                             self.commands(inside, start + open.len() + skip, depth + 1);
                             if open == "${" {
@@ -379,7 +408,8 @@ impl Finder<'_> {
         let secret = meaning(name) == Some(Meaning::Secret);
         if secret && skipped > 0 && !is_plain(value) && !value.starts_with('<') {
             let from = start + 2 + end + skipped;
-            self.hits.push((HiddenKind::Secret, from..from + value.len()));
+            self.hits
+                .push((HiddenKind::Secret, from..from + value.len()));
         }
     }
 
@@ -415,7 +445,8 @@ impl Finder<'_> {
         let login = word.value.get(..end).unwrap_or_default();
         match login.find('@') {
             Some(at) if !login.contains(['/', '<', '$']) && at > 0 => {
-                self.hits.push((HiddenKind::Host, place(word, base, &(0..end))));
+                self.hits
+                    .push((HiddenKind::Host, place(word, base, &(0..end))));
             }
             _ => self.address(word, base, 0),
         }
@@ -430,61 +461,4 @@ impl Finder<'_> {
             self.hits.push((kind, place(word, base, &range)));
         }
     }
-}
-
-/// Name and value in a word: `"name": "value"`, `name=value`, `name: value`.
-static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    // The pattern is a constant and tested: it compiles.
-    Regex::new(
-        r#"([A-Za-z_][A-Za-z0-9_.-]*)[\\]*["']?\s*(?:[:=]\s*[\\]*"((?:[^"\\]|\\.)*)|[:=]\s*[\\]*'([^'\\]*)|=\s*([^\s"'&,;\\<>{}]+)|:\s*([^\s"'&,;\\<>{}\[\]/]+))"#,
-    )
-    .ok()
-});
-
-/// Name and start of the value, where a word is `NAME=value`, with or without `-e` or `--env=`.
-fn whole_assignment(value: &str) -> Option<(&str, usize)> {
-    let skip = ["--env=", "--build-arg=", "-e", "-E", "-D"]
-        .iter()
-        .find(|start| value.starts_with(**start))
-        .map_or(0, |start| start.len());
-    let rest = value.get(skip..)?;
-    let at = rest.find('=')?;
-    let name = rest.get(..at)?;
-    let name = name.strip_suffix('+').unwrap_or(name);
-    crate::launch::is_name(name).then_some((name, skip + at + 1))
-}
-
-/// Length of `Bearer ` and its kin at the beginning of a header's value.
-fn scheme_length(value: &str) -> usize {
-    for scheme in ["bearer", "basic", "token", "digest", "apikey", "key"] {
-        let (head, rest) = value.split_at_checked(scheme.len()).unwrap_or(("", value));
-        if head.eq_ignore_ascii_case(scheme) && rest.starts_with([' ', '\t']) {
-            return value.len() - rest.trim_start().len();
-        }
-    }
-    0
-}
-
-fn base_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
-}
-
-/// The place in the text of a part of a word's value.
-fn place(word: &Word, base: usize, range: &Range<usize>) -> Range<usize> {
-    let shifted = |part: &crate::launch::lexer::Part, at: usize| match part.kind {
-        PartKind::Escape => None,
-        _ => Some(part.raw.start + at.saturating_sub(part.value.start)),
-    };
-    // Parts are in the order of their values: the first and the last that the range touches.
-    let first = word.parts.partition_point(|p| p.value.end <= range.start);
-    let last = word.parts.partition_point(|p| p.value.start < range.end);
-    let start = word
-        .parts
-        .get(first)
-        .map_or(word.span.start, |p| shifted(p, range.start).unwrap_or(p.raw.start));
-    let end = last
-        .checked_sub(1)
-        .and_then(|at| word.parts.get(at))
-        .map_or(word.span.end, |p| shifted(p, range.end).unwrap_or(p.raw.end));
-    start + base..end.max(start) + base
 }

@@ -11,42 +11,182 @@ pub(super) enum Meaning {
 
 /// What comes before `token` in names that are no credentials: tokens of a language model.
 const TOKENS_OF_TEXT: &[&str] = &[
-    "eos", "bos", "pad", "stop", "image", "img", "video", "audio", "mask", "unk", "sep", "cls",
-    "special", "per", "max", "min", "num", "new", "next", "first", "last", "thinking", "think",
-    "reasoning", "start", "end", "draft", "speculative", "multi", "delimiter", "oov", "each",
+    "eos",
+    "bos",
+    "pad",
+    "stop",
+    "image",
+    "img",
+    "video",
+    "audio",
+    "mask",
+    "unk",
+    "sep",
+    "cls",
+    "special",
+    "second",
+    "per",
+    "max",
+    "min",
+    "num",
+    "new",
+    "next",
+    "first",
+    "last",
+    "thinking",
+    "think",
+    "reasoning",
+    "start",
+    "end",
+    "draft",
+    "speculative",
+    "multi",
+    "delimiter",
+    "oov",
+    "each",
 ];
 
 /// What comes before `key` in names that are no credentials.
 const PLAIN_KEYS: &[&str] = &[
-    "cache", "primary", "foreign", "sort", "partition", "hash", "lora", "kv", "public", "pub",
-    "shard", "group", "index", "map", "routing", "dict", "state", "block", "config", "metric",
-    "cpu", "gpu", "by", "json", "hot", "short", "store", "object", "lookup", "registry", "model",
-    "unique", "composite", "sorting", "grouping", "query", "attention", "dedup", "candidate",
+    "cache",
+    "primary",
+    "foreign",
+    "sort",
+    "partition",
+    "hash",
+    "lora",
+    "kv",
+    "public",
+    "pub",
+    "shard",
+    "group",
+    "index",
+    "map",
+    "routing",
+    "dict",
+    "state",
+    "block",
+    "config",
+    "metric",
+    "cpu",
+    "gpu",
+    "by",
+    "json",
+    "hot",
+    "short",
+    "store",
+    "object",
+    "lookup",
+    "registry",
+    "model",
+    "unique",
+    "composite",
+    "sorting",
+    "grouping",
+    "query",
+    "attention",
+    "dedup",
+    "candidate",
 ];
 
 /// Words that make a name a credential's wherever they stand in it.
 const CREDENTIALS: &[&str] = &[
-    "password", "passwd", "passphrase", "passcode", "secret", "secrets", "credential",
-    "credentials", "apikey", "apikeys", "authkey", "authtoken", "accesstoken", "accesskey",
-    "secretkey", "privatekey", "bearer", "hftoken", "clientsecret", "sessionid", "sessionkey",
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "secrets",
+    "credential",
+    "credentials",
+    "apikey",
+    "apikeys",
+    "authkey",
+    "authtoken",
+    "accesstoken",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "bearer",
+    "hftoken",
+    "clientsecret",
+    "sessionid",
+    "sessionkey",
 ];
 
 /// Words at the end of a name that is a credential's.
-const CREDENTIALS_LAST: &[&str] =
-    &["pass", "pwd", "pw", "pat", "auth", "authorization", "cookie", "cookies", "dsn", "sig"];
+const CREDENTIALS_LAST: &[&str] = &[
+    "pass",
+    "pwd",
+    "pw",
+    "pat",
+    "auth",
+    "authorization",
+    "cookie",
+    "cookies",
+    "dsn",
+    "sig",
+];
 
 /// Words at the end of a name that tell where a secret is, not what it is.
 const PLACES: &[&str] = &[
-    "file", "path", "dir", "name", "id", "url", "type", "env", "var", "backend", "provider",
-    "length", "len", "size", "count", "expiry", "ttl", "algo", "algorithm", "enabled", "required",
-    "header", "store", "manager", "version", "map", "keyfile", "certfile", "scope", "scopes",
+    "file",
+    "path",
+    "dir",
+    "name",
+    "id",
+    "url",
+    "type",
+    "env",
+    "var",
+    "backend",
+    "provider",
+    "length",
+    "len",
+    "size",
+    "count",
+    "expiry",
+    "ttl",
+    "algo",
+    "algorithm",
+    "enabled",
+    "required",
+    "header",
+    "store",
+    "manager",
+    "version",
+    "map",
+    "keyfile",
+    "certfile",
+    "scope",
+    "scopes",
 ];
 
 /// Words at the end of a name of an address.
 const ADDRESSES: &[&str] = &[
-    "host", "hosts", "hostname", "hostnames", "addr", "addrs", "address", "addresses", "ip", "ips",
-    "server", "servers", "peer", "peers", "rpc", "node", "nodes", "nodelist", "endpoint", "url",
-    "uri", "bind", "listen",
+    "host",
+    "hosts",
+    "hostname",
+    "hostnames",
+    "addr",
+    "addrs",
+    "address",
+    "addresses",
+    "ip",
+    "ips",
+    "server",
+    "servers",
+    "peer",
+    "peers",
+    "rpc",
+    "node",
+    "nodes",
+    "nodelist",
+    "endpoint",
+    "url",
+    "uri",
+    "bind",
+    "listen",
 ];
 
 /// What the name of a flag, variable, key or header says of its value.
@@ -56,7 +196,11 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
     }
     let parts = parts(name);
     let last = parts.last()?.as_str();
-    let before = parts.len().checked_sub(2).and_then(|at| parts.get(at)).map(String::as_str);
+    let before = parts
+        .len()
+        .checked_sub(2)
+        .and_then(|at| parts.get(at))
+        .map(String::as_str);
     if is_secret(name, &parts, last, before) {
         return Some(Meaning::Secret);
     }
@@ -68,13 +212,17 @@ fn is_secret(name: &str, parts: &[String], last: &str, before: Option<&str>) -> 
     if matches!(name, "PWD" | "OLDPWD" | "pwd" | "auth") || PLACES.contains(&last) {
         return false;
     }
-    if parts.iter().any(|part| CREDENTIALS.contains(&part.as_str())) {
+    if parts
+        .iter()
+        .any(|part| CREDENTIALS.contains(&part.as_str()))
+    {
         return true;
     }
     match last {
         "token" => {
             let of_text = before.is_some_and(|word| TOKENS_OF_TEXT.contains(&word));
-            !of_text && !parts.iter().any(|part| part == "per")
+            let measured = |part: &String| matches!(part.as_str(), "per" | "time" | "latency");
+            !of_text && !parts.iter().any(measured)
         }
         "key" | "keys" => match before {
             None => last == "key" && name.starts_with("--"),
@@ -120,9 +268,30 @@ pub(super) fn is_plain(value: &str) -> bool {
     let value = value.trim();
     let masked = |c: char| matches!(c, '*' | 'x' | 'X' | '.' | '…' | '•' | '-' | '_');
     let known = [
-        "", "none", "null", "nil", "true", "false", "auto", "empty", "yes", "no", "on", "off",
-        "optional", "required", "default", "disabled", "enabled", "undefined", "~",
-        "bearer", "basic", "digest", "token", "apikey",
+        "",
+        "none",
+        "null",
+        "nil",
+        "true",
+        "false",
+        "auto",
+        "empty",
+        "yes",
+        "no",
+        "on",
+        "off",
+        "optional",
+        "required",
+        "default",
+        "disabled",
+        "enabled",
+        "undefined",
+        "~",
+        "bearer",
+        "basic",
+        "digest",
+        "token",
+        "apikey",
     ];
     value.starts_with('$')
         || value.starts_with('`')
@@ -133,9 +302,10 @@ pub(super) fn is_plain(value: &str) -> bool {
 
 /// Whether a word of prose looks like a secret and not like a word of the language.
 pub(super) fn looks_secret(value: &str) -> bool {
-    let inner_capital = value.chars().skip(1).any(char::is_uppercase)
-        && value.chars().any(char::is_lowercase);
-    let symbol = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '-' | ':' | '/' | ')' | '!' | '?');
+    let inner_capital =
+        value.chars().skip(1).any(char::is_uppercase) && value.chars().any(char::is_lowercase);
+    let symbol =
+        |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '-' | ':' | '/' | ')' | '!' | '?');
     value.chars().any(|c| c.is_ascii_digit())
         || inner_capital
         || value.chars().any(symbol)
@@ -149,12 +319,38 @@ mod tests {
     #[test]
     fn names_of_credentials_are_known() {
         for name in [
-            "--api-key", "--api_key", "--token", "--hf-token", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN",
-            "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "OPENAI_API_KEY", "WANDB_API_KEY",
-            "PASSWORD", "DB_PASS", "POSTGRES_PASSWORD", "CLIENT_SECRET", "clientSecret", "apiKey",
-            "x-api-key", "Authorization", "Proxy-Authorization", "GITHUB_PAT", "NGC_API_KEY",
-            "LLAMA_API_KEY", "MY_KEY", "VLLM_API_KEY", "--http-password", "hf_token", "cookie",
-            "--admin-api-key", "AccountKey", "SENTRY_DSN", "--basic-auth", "bearer_token",
+            "--api-key",
+            "--api_key",
+            "--token",
+            "--hf-token",
+            "HF_TOKEN",
+            "HUGGING_FACE_HUB_TOKEN",
+            "AWS_SECRET_ACCESS_KEY",
+            "AWS_SESSION_TOKEN",
+            "OPENAI_API_KEY",
+            "WANDB_API_KEY",
+            "PASSWORD",
+            "DB_PASS",
+            "POSTGRES_PASSWORD",
+            "CLIENT_SECRET",
+            "clientSecret",
+            "apiKey",
+            "x-api-key",
+            "Authorization",
+            "Proxy-Authorization",
+            "GITHUB_PAT",
+            "NGC_API_KEY",
+            "LLAMA_API_KEY",
+            "MY_KEY",
+            "VLLM_API_KEY",
+            "--http-password",
+            "hf_token",
+            "cookie",
+            "--admin-api-key",
+            "AccountKey",
+            "SENTRY_DSN",
+            "--basic-auth",
+            "bearer_token",
         ] {
             assert_eq!(meaning(name), Some(Meaning::Secret), "{name}");
         }
@@ -163,11 +359,33 @@ mod tests {
     #[test]
     fn names_of_other_things_are_not_credentials() {
         for name in [
-            "--tokenizer", "--max-tokens", "--eos-token", "--stop-token", "max_tokens", "tokens",
-            "--num-speculative-tokens", "--api-key-file", "--ssl-keyfile", "PWD", "--cache-type-k",
-            "--speculative-token-map", "CACHE_KEY", "public_key", "--max-num-batched-tokens",
-            "--kv-cache-dtype", "key", "keys", "pass", "output_tokens", "KeepAlive", "monkey",
-            "TOKENIZERS_PARALLELISM", "time_per_output_token", "--token-file", "--disable-auth-id",
+            "--tokenizer",
+            "--max-tokens",
+            "--eos-token",
+            "--stop-token",
+            "max_tokens",
+            "tokens",
+            "--num-speculative-tokens",
+            "--api-key-file",
+            "--ssl-keyfile",
+            "PWD",
+            "--cache-type-k",
+            "--speculative-token-map",
+            "CACHE_KEY",
+            "public_key",
+            "--max-num-batched-tokens",
+            "--kv-cache-dtype",
+            "key",
+            "keys",
+            "pass",
+            "output_tokens",
+            "KeepAlive",
+            "monkey",
+            "TOKENIZERS_PARALLELISM",
+            "time_per_output_token",
+            "time_to_second_token",
+            "--token-file",
+            "--disable-auth-id",
         ] {
             let ok = meaning(name) != Some(Meaning::Secret) || name == "pass";
             assert!(ok, "{name}");
@@ -176,7 +394,14 @@ mod tests {
 
     #[test]
     fn names_of_addresses_are_known() {
-        for name in ["--host", "--master-addr", "--rpc", "--dist-init-addr", "MASTER_ADDR", "VLLM_HOST_IP"] {
+        for name in [
+            "--host",
+            "--master-addr",
+            "--rpc",
+            "--dist-init-addr",
+            "MASTER_ADDR",
+            "VLLM_HOST_IP",
+        ] {
             assert_eq!(meaning(name), Some(Meaning::Address), "{name}");
         }
         for name in ["--port", "--network", "--hostfile", "--ipc"] {

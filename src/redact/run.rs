@@ -22,9 +22,13 @@ pub(super) fn redact(redactor: &Redactor, run: &mut Run, names: &[String]) -> Hi
         let redacted = redactor.command(&command, &work.names);
         work.learn(&command, &redacted);
         work.hidden.add(&redacted.found);
-        run.facts.set(Fact::LaunchCommand, FactValue::Text(redacted.text));
+        run.facts
+            .set(Fact::LaunchCommand, FactValue::Text(redacted.text));
     }
-    for fact in Fact::ALL.iter().filter(|fact| **fact != Fact::LaunchCommand) {
+    for fact in Fact::ALL
+        .iter()
+        .filter(|fact| **fact != Fact::LaunchCommand)
+    {
         if let Some(FactValue::Text(text)) = run.facts.get(*fact).cloned() {
             let mut text = text;
             if work.text(&mut text) {
@@ -63,23 +67,35 @@ impl Work<'_> {
     /// A machine that is named like the model or the GPU would take their names from the page.
     fn avoid_facts(&mut self, run: &Run) {
         let facts = [
-            Fact::ModelName, Fact::ModelId, Fact::ServedName, Fact::Gpu, Fact::Cpu, Fact::EngineName,
-            Fact::Quantization, Fact::Tool, Fact::Os,
+            Fact::ModelName,
+            Fact::ModelId,
+            Fact::ServedName,
+            Fact::Gpu,
+            Fact::Cpu,
+            Fact::EngineName,
+            Fact::Quantization,
+            Fact::Tool,
+            Fact::Os,
         ];
         let mut words: Vec<String> = Vec::new();
         for text in facts.into_iter().filter_map(|fact| run.facts.text(fact)) {
             let parts = text.split(|c: char| !c.is_alphanumeric());
             words.extend(parts.map(str::to_ascii_lowercase));
         }
-        self.names.retain(|name| !words.contains(&name.to_ascii_lowercase()));
+        self.names
+            .retain(|name| !words.contains(&name.to_ascii_lowercase()));
     }
 
     /// Remembers the secrets of the command.
     fn learn(&mut self, original: &str, redacted: &Redacted) {
-        let secrets = redacted.found.iter().filter(|f| f.kind == HiddenKind::Secret);
+        let secrets = redacted
+            .found
+            .iter()
+            .filter(|f| f.kind == HiddenKind::Secret);
         let texts = secrets.filter_map(|f| original.get(f.range.clone()));
         let texts = texts.map(|text| text.trim_matches(['"', '\'']).to_owned());
-        self.secrets.extend(texts.filter(|t| t.len() >= 8 && !is_plain(t)));
+        self.secrets
+            .extend(texts.filter(|t| t.len() >= 8 && !is_plain(t)));
     }
 
     /// Hides in a text; true where something was.

@@ -21,9 +21,17 @@ const TERMINATOR: &str = r#"(?:[\x60'"\s;]|\\[nr]|$)"#;
 /// Rules of gitleaks that go by what stands around the value. Names of flags and variables are
 /// known better here ([`super::names`]), and these rules take commit hashes for keys.
 const CONTEXT: &[&str] = &[
-    "generic-api-key", "curl-auth-header", "curl-auth-user", "kubernetes-secret-yaml",
-    "hashicorp-tf-password", "nuget-config-password", "private-key", "sourcegraph-access-token",
-    "facebook-access-token", "vault-service-token", "pkcs12-file",
+    "generic-api-key",
+    "curl-auth-header",
+    "curl-auth-user",
+    "kubernetes-secret-yaml",
+    "hashicorp-tf-password",
+    "nuget-config-password",
+    "private-key",
+    "sourcegraph-access-token",
+    "facebook-access-token",
+    "vault-service-token",
+    "pkcs12-file",
 ];
 
 /// Shapes with their keywords. The secret is the first group, else all of the match. Looser than
@@ -32,13 +40,28 @@ const OWN: &[(&[&str], &str)] = &[
     // OpenAI, Anthropic, OpenRouter, DeepSeek, LiteLLM, Langfuse and whoever copies them.
     (&["sk-"], r"\bsk-[A-Za-z0-9_-]{12,}"),
     (&["hf_", "api_org_"], r"\b(?:hf|api_org)_[A-Za-z0-9]{16,}"),
-    (&["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"\bgh[pousr]_[A-Za-z0-9]{16,}"),
+    (
+        &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+        r"\bgh[pousr]_[A-Za-z0-9]{16,}",
+    ),
     (&["github_pat_"], r"\bgithub_pat_\w{16,}"),
-    (&["gl"], r"\bgl(?:pat|dt|rt|cbt|ptt|ft|imt|soat|agent|oas|ffct)-[\w-]{16,}(?:\.[\w-]+)*"),
-    (&["akia", "asia", "abia", "acca"], r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
+    (
+        &["gl"],
+        r"\bgl(?:pat|dt|rt|cbt|ptt|ft|imt|soat|agent|oas|ffct)-[\w-]{16,}(?:\.[\w-]+)*",
+    ),
+    (
+        &["akia", "asia", "abia", "acca"],
+        r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
+    ),
     (&["xox", "xapp-"], r"\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}"),
-    (&["hooks.slack.com"], r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w/+-]{20,})"),
-    (&["/api/webhooks/"], r"discord(?:app)?\.com/api/webhooks/(\d+/[\w-]{20,})"),
+    (
+        &["hooks.slack.com"],
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w/+-]{20,})",
+    ),
+    (
+        &["/api/webhooks/"],
+        r"discord(?:app)?\.com/api/webhooks/(\d+/[\w-]{20,})",
+    ),
     (&["aiza"], r"\bAIza[\w-]{30,}"),
     (&["ya29."], r"\bya29\.[\w.-]{20,}"),
     (&["gocspx-"], r"\bGOCSPX-[\w-]{20,}"),
@@ -48,12 +71,21 @@ const OWN: &[(&[&str], &str)] = &[
         &["private key"],
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\z)",
     ),
-    (&["accountkey=", "sharedaccesskey="], r"(?i)\b(?:Account|SharedAccess)Key=([A-Za-z0-9+/=]{20,})"),
+    (
+        &["accountkey=", "sharedaccesskey="],
+        r"(?i)\b(?:Account|SharedAccess)Key=([A-Za-z0-9+/=]{20,})",
+    ),
     (&["sig="], r"[?&]sig=([A-Za-z0-9%+/=_-]{16,})"),
-    (&["x-amz-signature=", "x-amz-credential="], r"(?i)X-Amz-(?:Signature|Credential|Security-Token)=([^&\s'<>]+)"),
+    (
+        &["x-amz-signature=", "x-amz-credential="],
+        r"(?i)X-Amz-(?:Signature|Credential|Security-Token)=([^&\s'<>]+)",
+    ),
     (&["npm_"], r"\bnpm_[A-Za-z0-9]{30,}"),
     (&["pypi-age"], r"\bpypi-AgE[\w-]{16,}"),
-    (&["sk_", "rk_", "whsec_"], r"\b(?:[sr]k_(?:live|test|prod)|whsec)_[A-Za-z0-9]{10,}"),
+    (
+        &["sk_", "rk_", "whsec_"],
+        r"\b(?:[sr]k_(?:live|test|prod)|whsec)_[A-Za-z0-9]{10,}",
+    ),
     // NVIDIA, Weights & Biases, Groq, xAI, Replicate, Perplexity, Fireworks, Together, RunPod,
     // Tailscale, Docker, Vault, DigitalOcean, ModelScope, Databricks, Cerebras, Telegram.
     (&["nvapi-"], r"\bnvapi-[\w-]{20,}"),
@@ -69,7 +101,10 @@ const OWN: &[(&[&str], &str)] = &[
     (&["dckr_"], r"\bdckr_[a-z]{3}_[\w-]{16,}"),
     (&["hvs.", "hvb."], r"\bhv[sb]\.[\w-]{20,}"),
     (&["_v1_"], r"\bdo[opr]_v1_[a-f0-9]{32,}"),
-    (&["ms-"], r"\bms-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"),
+    (
+        &["ms-"],
+        r"\bms-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
+    ),
     (&["dapi"], r"\bdapi[a-f0-9]{32}(?:-\d)?\b"),
     (&["csk-"], r"\bcsk-[a-z0-9]{20,}"),
     (&[":aa"], r"\b\d{8,10}:AA[\w-]{30,}"),
@@ -111,7 +146,11 @@ impl Shapes {
         let mut rules: Vec<Rule> = Vec::new();
         let mut words: Vec<(String, usize)> = Vec::new();
         for (keywords, pattern) in OWN {
-            words.extend(keywords.iter().map(|word| ((*word).to_owned(), rules.len())));
+            words.extend(
+                keywords
+                    .iter()
+                    .map(|word| ((*word).to_owned(), rules.len())),
+            );
             rules.push(Rule::new((*pattern).to_owned(), 0.0));
         }
         let set: RuleSet = toml::from_str(GITLEAKS).map_err(|error| error.to_string())?;
@@ -240,7 +279,10 @@ fn end_of_token(text: &str, end: usize) -> usize {
 
 /// Whether a text is what hashes and UUIDs look like: commits, image digests, run ids.
 fn is_digest(text: &str) -> bool {
-    let hex = text.bytes().filter(|b| *b != b'-').all(|b| b.is_ascii_hexdigit());
+    let hex = text
+        .bytes()
+        .filter(|b| *b != b'-')
+        .all(|b| b.is_ascii_hexdigit());
     hex && matches!(text.len(), 32 | 36 | 40 | 64)
 }
 
@@ -271,7 +313,11 @@ mod tests {
         for rule in &shapes.rules {
             assert!(Regex::new(&rule.pattern).is_ok(), "{}", rule.pattern);
         }
-        assert!(shapes.rules.len() > OWN.len() + 80, "{}", shapes.rules.len());
+        assert!(
+            shapes.rules.len() > OWN.len() + 80,
+            "{}",
+            shapes.rules.len()
+        );
     }
 
     #[test]

@@ -13,21 +13,51 @@ fn text(text: &str) -> String {
 #[test]
 fn secrets_in_prose_are_hidden() {
     for (from, to) in [
-        ("run with HF_TOKEN=abc123 set", "run with HF_TOKEN=<redacted> set"),
+        (
+            "run with HF_TOKEN=abc123 set",
+            "run with HF_TOKEN=<redacted> set",
+        ),
         ("api_key: a1b2c3", "api_key: <redacted>"),
         ("api_key: \"abc\"", "api_key: \"<redacted>\""),
         ("(password=hunter2)", "(password=<redacted>)"),
-        ("use `--api-key hunter` here", "use `--api-key <redacted>` here"),
-        ("started --api-key hunter2;", "started --api-key <redacted>;"),
-        ("Authorization: Bearer abc.def", "Authorization: Bearer <redacted>"),
+        (
+            "use `--api-key hunter` here",
+            "use `--api-key <redacted>` here",
+        ),
+        (
+            "started --api-key hunter2;",
+            "started --api-key <redacted>;",
+        ),
+        (
+            "Authorization: Bearer abc.def",
+            "Authorization: Bearer <redacted>",
+        ),
         ("a bearer tok3n-abc", "a bearer <redacted>"),
-        ("http://bob:pw@example.org/x", "http://<redacted>@example.org/x"),
+        (
+            "http://bob:pw@example.org/x",
+            "http://<redacted>@example.org/x",
+        ),
         ("key sk-abcdefgh12345678, ok", "key <redacted>, ok"),
-        ("id AKIAIOSFODNN7EXAMPLE and wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "id <redacted> and <redacted>"),
-        ("https://x.org/?sig=abcdefgh12345678abc&y=1", "https://x.org/?sig=<redacted>&y=1"),
-        ("-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY----- x", "<redacted> x"),
-        ("/home/alice/x on sparky at 10.0.0.1", "~/x on <host> at <address>"),
-        ("as --host gpu7:80 and --rpc=gpu8", "as --host <host>:80 and --rpc=<host>"),
+        (
+            "id AKIAIOSFODNN7EXAMPLE and wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            "id <redacted> and <redacted>",
+        ),
+        (
+            "https://x.org/?sig=abcdefgh12345678abc&y=1",
+            "https://x.org/?sig=<redacted>&y=1",
+        ),
+        (
+            "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY----- x",
+            "<redacted> x",
+        ),
+        (
+            "/home/alice/x on sparky at 10.0.0.1",
+            "~/x on <host> at <address>",
+        ),
+        (
+            "as --host gpu7:80 and --rpc=gpu8",
+            "as --host <host>:80 and --rpc=<host>",
+        ),
         ("${API_KEY:-s3cretvalue}", "${API_KEY:-<redacted>}"),
     ] {
         assert_eq!(text(from), to);
@@ -60,24 +90,43 @@ fn patterns_hide_their_group_and_keep_wins() {
     )
     .unwrap();
     let names = ["sparky".to_owned()];
-    let redacted = redactor.text("PROJECT-77 Bluebird 10.0.0.5 192.168.0.5 http://sparky:80", &names);
-    assert_eq!(redacted.text, "PROJECT-<redacted> <redacted> 10.0.0.5 <address> http://sparky:80");
-    let kinds: Vec<_> = redacted.found.iter().map(|f| (f.kind, f.range.clone())).collect();
+    let redacted = redactor.text(
+        "PROJECT-77 Bluebird 10.0.0.5 192.168.0.5 http://sparky:80",
+        &names,
+    );
+    assert_eq!(
+        redacted.text,
+        "PROJECT-<redacted> <redacted> 10.0.0.5 <address> http://sparky:80"
+    );
+    let kinds: Vec<_> = redacted
+        .found
+        .iter()
+        .map(|f| (f.kind, f.range.clone()))
+        .collect();
     assert_eq!(
         kinds,
-        [(HiddenKind::Secret, 8..10), (HiddenKind::Secret, 11..19), (HiddenKind::Address, 29..40)]
+        [
+            (HiddenKind::Secret, 8..10),
+            (HiddenKind::Secret, 11..19),
+            (HiddenKind::Address, 29..40)
+        ]
     );
 }
 
 #[test]
 fn a_bad_pattern_is_named_with_its_reason() {
-    let error = Redactor::new(&["ok".to_owned(), "(x".to_owned()], &[]).err().unwrap();
+    let error = Redactor::new(&["ok".to_owned(), "(x".to_owned()], &[])
+        .err()
+        .unwrap();
     assert_eq!(
         error.to_string(),
         "the pattern \"(x\" in [redact] patterns cannot be read: unclosed group"
     );
     let error = Redactor::new(&[], &["x*".to_owned()]).err().unwrap();
-    assert_eq!(error.to_string(), "the pattern \"x*\" in [redact] keep matches everywhere");
+    assert_eq!(
+        error.to_string(),
+        "the pattern \"x*\" in [redact] keep matches everywhere"
+    );
 }
 
 #[test]
@@ -90,7 +139,10 @@ fn messages_hold_no_secrets() {
 fn all_texts_of_a_run_are_cleaned() {
     let mut run = Run::new();
     run.slug = "lab/sparky-test".to_owned();
-    run.facts.set_text(Fact::LaunchCommand, "vllm serve Qwen/Qwen3-8B --api-key hunter2hunter2");
+    run.facts.set_text(
+        Fact::LaunchCommand,
+        "vllm serve Qwen/Qwen3-8B --api-key hunter2hunter2",
+    );
     run.facts.set_text(Fact::Author, "bob on sparky");
     run.facts.set_text(Fact::ModelName, "Qwen3-8B");
     run.facts.set(Fact::GpuCount, FactValue::Count(4));
@@ -113,18 +165,45 @@ fn all_texts_of_a_run_are_cleaned() {
     let hidden = redactor().run(&mut run, &["sparky".to_owned()]);
     let all = format!("{run:?}");
     for secret in [
-        "hunter2", "sparky", "hf_abc", "tokentoken", "/home/bob", "big7", "\"abc\"", "x1", "y2",
-        "10.1.2.3", "plainword", "=abc", "zzz",
+        "hunter2",
+        "sparky",
+        "hf_abc",
+        "tokentoken",
+        "/home/bob",
+        "big7",
+        "\"abc\"",
+        "x1",
+        "y2",
+        "10.1.2.3",
+        "plainword",
+        "=abc",
+        "zzz",
     ] {
         assert!(!all.contains(secret), "{secret} in {all}");
     }
-    assert_eq!(run.unknown["argv"], json!(["vllm", "serve", "--api-key", "<redacted>", "--host", "<host>", "--token=<redacted>", "--tp", "2"]));
+    assert_eq!(
+        run.unknown["argv"],
+        json!([
+            "vllm",
+            "serve",
+            "--api-key",
+            "<redacted>",
+            "--host",
+            "<host>",
+            "--token=<redacted>",
+            "--tp",
+            "2"
+        ])
+    );
     assert_eq!(run.unknown["environment"]["PATH"], "/usr/bin");
     assert_eq!(run.unknown["deep"][0]["n"], 5);
     assert_eq!(run.facts.text(Fact::ModelName), Some("Qwen3-8B"));
     assert_eq!(run.slug, "lab/host-test");
     assert_eq!(hidden.count(HiddenKind::Host), 7);
-    assert!(hidden.count(HiddenKind::Secret) >= 8 && hidden.total() > 15, "{hidden:?}");
+    assert!(
+        hidden.count(HiddenKind::Secret) >= 8 && hidden.total() > 15,
+        "{hidden:?}"
+    );
     let before = format!("{run:?}");
     let again = redactor().run(&mut run, &["sparky".to_owned()]);
     assert_eq!((format!("{run:?}"), again.total()), (before, 0));
@@ -145,7 +224,10 @@ fn a_run_is_cleaned_fast() {
     let mut run = Run::new();
     run.facts.set_text(
         Fact::LaunchCommand,
-        format!("vllm serve m --api-key hunter2 {}", "--flag value --other=1 ".repeat(100)),
+        format!(
+            "vllm serve m --api-key hunter2 {}",
+            "--flag value --other=1 ".repeat(100)
+        ),
     );
     run.notes = vec!["TTFT is measured after the benchmark warms the prompt cache.".to_owned(); 20];
     redactor.run(&mut run.clone(), &[]);

@@ -9,8 +9,24 @@ use super::names::{Meaning, is_plain, looks_secret, meaning};
 
 /// Parts of names of credentials; without one of them the rules by name need not run.
 const HINTS: &[&str] = &[
-    "key", "token", "secret", "pass", "pwd", "pw", "auth", "pat", "cookie", "cred", "bearer", "dsn",
-    "basic", "sig", "session", "connection", "string", "conn",
+    "key",
+    "token",
+    "secret",
+    "pass",
+    "pwd",
+    "pw",
+    "auth",
+    "pat",
+    "cookie",
+    "cred",
+    "bearer",
+    "dsn",
+    "basic",
+    "sig",
+    "session",
+    "connection",
+    "string",
+    "conn",
 ];
 
 /// Parts of names of addresses.
@@ -48,9 +64,7 @@ impl Prose {
                 r#"(?i)\b(?:proxy-)?authorization["'`]?[ \t]*[:=][ \t]*["'`]?(?:(?:bearer|basic|token|digest|apikey)[ \t]+)?([^\s"'`,;<>$]+)"#,
             )?,
             scheme: Regex::new(r"(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{6,})")?,
-            user_info: Regex::new(
-                r#"\b[A-Za-z][A-Za-z0-9+.-]{0,20}://([^\s/?#"'`<>]+)@"#,
-            )?,
+            user_info: Regex::new(r#"\b[A-Za-z][A-Za-z0-9+.-]{0,20}://([^\s/?#"'`<>]+)@"#)?,
             aws: Regex::new(r"[A-Za-z0-9/+]{40,}")?,
             address_flag: Regex::new(
                 r#"(?:^|[\s"'`(\[,])(--[A-Za-z][\w.-]*)(?:=|[ \t]+)["'`]?([^\s"'`<>-][^\s"'`<>]*)"#,
@@ -65,13 +79,18 @@ impl Prose {
     pub(super) fn shapes(&self, text: &str, out: &mut Vec<Hit>) {
         if text.contains("://") && text.contains('@') {
             for captures in self.user_info.captures_iter(text) {
-                let Some(user) = captures.get(1) else { continue };
+                let Some(user) = captures.get(1) else {
+                    continue;
+                };
                 if user.as_str() != "git" && !user.as_str().starts_with('$') {
                     out.push((HiddenKind::Secret, user.range()));
                 }
             }
         }
-        if ["AKIA", "ASIA", "aws_", "AWS_"].iter().any(|id| text.contains(id)) {
+        if ["AKIA", "ASIA", "aws_", "AWS_"]
+            .iter()
+            .any(|id| text.contains(id))
+        {
             for found in self.aws.find_iter(text) {
                 let word = found.as_str();
                 let mixed = word.bytes().any(|b| b.is_ascii_lowercase())
@@ -98,9 +117,12 @@ impl Prose {
             return;
         }
         for captures in self.assignment.captures_iter(text) {
-            let (Some(name), Some(sign), Some(quote), Some(value)) =
-                (captures.get(1), captures.get(2), captures.get(3), captures.get(4))
-            else {
+            let (Some(name), Some(sign), Some(quote), Some(value)) = (
+                captures.get(1),
+                captures.get(2),
+                captures.get(3),
+                captures.get(4),
+            ) else {
                 continue;
             };
             let mut start = value.start();
@@ -112,7 +134,8 @@ impl Prose {
                 start += secret.len() - rest.len();
                 secret = rest.split('}').next().unwrap_or_default();
             }
-            if meaning(name.as_str()) != Some(Meaning::Secret) || is_plain(secret) {
+            let structure = quote.is_empty() && secret.starts_with(['{', '[']);
+            if meaning(name.as_str()) != Some(Meaning::Secret) || is_plain(secret) || structure {
                 continue;
             }
             let sure = sign.as_str() == "=" || !quote.is_empty() || looks_secret(secret);
@@ -130,7 +153,10 @@ impl Prose {
             }
             let bare = without_closing(value.as_str());
             if is_code(text, name.start()) || looks_secret(bare) {
-                out.push((HiddenKind::Secret, value.start()..value.start() + bare.len()));
+                out.push((
+                    HiddenKind::Secret,
+                    value.start()..value.start() + bare.len(),
+                ));
             }
         }
         for captures in self.header.captures_iter(text) {
@@ -157,7 +183,9 @@ impl Prose {
             // In prose, "the --host flag": only what is written as an address or code.
             let sure = value.as_str().contains(':')
                 || is_code(text, name.start())
-                || text.get(name.end()..).is_some_and(|rest| rest.starts_with('='));
+                || text
+                    .get(name.end()..)
+                    .is_some_and(|rest| rest.starts_with('='));
             if sure {
                 let mut inside = Vec::new();
                 in_address_value(value.as_str(), &mut inside);
@@ -177,8 +205,16 @@ fn is_code(text: &str, at: usize) -> bool {
     line.contains('`') || line.starts_with("    ") || line.starts_with('\t') || {
         // A fence that is open: an odd number of them before.
         let near = before.len().saturating_sub(4096);
-        let near = (near..=before.len()).find(|n| before.is_char_boundary(*n)).unwrap_or(0);
-        before.get(near..).unwrap_or_default().matches("\n```").count() % 2 == 1
+        let near = (near..=before.len())
+            .find(|n| before.is_char_boundary(*n))
+            .unwrap_or(0);
+        before
+            .get(near..)
+            .unwrap_or_default()
+            .matches("\n```")
+            .count()
+            % 2
+            == 1
             || (near == 0 && before.starts_with("```"))
     }
 }
