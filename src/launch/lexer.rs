@@ -348,9 +348,17 @@ impl Lexer<'_> {
                         word.push(PartKind::Placeholder, self.text, range, Quote::None, None);
                         self.at += length;
                     }
-                    None => break,
+                    None => {
+                        self.out.broken |= word.parts.last().is_some_and(Part::is_continuation);
+                        break;
+                    }
                 },
-                b'>' | b'|' | b'&' | b';' | b'(' | b')' => break,
+                // `2\` and `>` on the next line are one redirection of 2.
+                b'>' => {
+                    self.out.broken |= word.parts.last().is_some_and(Part::is_continuation);
+                    break;
+                }
+                b'|' | b'&' | b';' | b'(' | b')' => break,
                 _ => {
                     self.at = self.char_end(here);
                     word.literal(self.text, here..self.at, Quote::None, None);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::hosts::{Hit, in_address_value};
 use super::names::{Meaning, is_plain, meaning};
-use super::pairs::{PAIR, base_name, place, scheme_length, whole_assignment};
+use super::pairs::{PAIR, base_name, place, scheme_length, value_end, whole_assignment};
 use super::{HiddenKind, Redactor, join};
 use crate::launch::LONGEST;
 use crate::launch::lexer::{PartKind, Quote, Token, Word, lex};
@@ -221,7 +221,7 @@ impl Finder<'_> {
             self.secret(word, base, 2..value.len());
             return Next::Nothing;
         }
-        match meaning(value) {
+        match self.redactor.prose.meaning(value) {
             Some(Meaning::Secret) if value.len() > 2 => {
                 let many = ["--api-key", "--api_key", "--api-keys"].contains(&value);
                 if many { Next::Secrets } else { Next::Secret }
@@ -268,27 +268,41 @@ impl Finder<'_> {
             }
         }
         let Some(pair) = PAIR.as_ref() else { return };
-        for captures in pair.captures_iter(value) {
-            let Some(name) = captures.get(1) else {
-                continue;
-            };
+        let mut at = 0;
+        while let Some(captures) = pair.captures_at(value, at) {
+            let name = captures.get(1);
             let found = (2..=6).find_map(|group| captures.get(group));
-            let Some(found) = found else { continue };
+            let (Some(name), Some(found)) = (name, found) else {
+                break;
+            };
+            // What is no secret may begin with a name of its own: `literal=token=…`.
+            at = found.start().max(at + 1);
+            while !value.is_char_boundary(at) {
+                at += 1;
+            }
             // `${NAME:-default}` is seen to where expansions are.
-            if value
-                .get(..name.start())
-                .is_some_and(|before| before.ends_with("${"))
-            {
+            let before = value.get(..name.start()).unwrap_or_default();
+            if before.ends_with("${") {
                 continue;
             }
-            match meaning(name.as_str()) {
+            let open = captures.get(5).or(captures.get(6)).is_some();
+            let end = if open {
+                value_end(value, found.end())
+            } else {
+                found.end()
+            };
+            match self.redactor.prose.meaning(name.as_str()) {
                 Some(Meaning::Secret) => {
                     let scheme = scheme_length(found.as_str());
-                    self.secret(word, base, found.start() + scheme..found.end());
+                    self.secret(word, base, found.start() + scheme..end);
+                    at = end;
                 }
                 Some(Meaning::Address) if captures.get(6).is_none() => {
                     let mut inside = Vec::new();
-                    in_address_value(found.as_str(), &mut inside);
+                    in_address_value(
+                        value.get(found.start()..end).unwrap_or_default(),
+                        &mut inside,
+                    );
                     for (kind, range) in inside {
                         let range = range.start + found.start()..range.end + found.start();
                         self.hits.push((kind, place(word, base, &range)));
@@ -422,7 +436,9 @@ impl Finder<'_> {
             .filter(|p| p.value.start < range.end && range.start < p.value.end)
             .all(|p| p.kind == PartKind::Expansion);
         let placeholder = crate::launch::lexer::placeholder(value.as_bytes(), 0);
-        if value.is_empty() || expanded || placeholder == Some(value.len()) {
+        let told = ["$(echo ", "$(printf ", "`echo ", "`printf "];
+        let told = expanded && told.iter().any(|start| value.starts_with(start));
+        if value.is_empty() || (expanded && !told) || placeholder == Some(value.len()) {
             return;
         }
         let masked = is_plain(value) && !(value.starts_with('$') || value.starts_with('`'));

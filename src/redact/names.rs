@@ -233,7 +233,10 @@ fn is_secret(name: &str, parts: &[String], last: &str, before: Option<&str>) -> 
         "string" => matches!(before, Some("connection" | "conn")),
         "signature" => matches!(before, Some("access")),
         "user" => name == "--proxy-user",
-        _ => CREDENTIALS_LAST.contains(&last) && (parts.len() > 1 || last != "auth"),
+        _ => {
+            CREDENTIALS_LAST.contains(&last)
+                && (parts.len() > 1 || last != "auth" || name.starts_with("--"))
+        }
     }
 }
 
@@ -310,6 +313,20 @@ pub(super) fn looks_secret(value: &str) -> bool {
         || inner_capital
         || value.chars().any(symbol)
         || value.chars().count() >= 20
+}
+
+/// All words that the rules know.
+#[cfg(test)]
+pub(super) fn all_words() -> impl Iterator<Item = &'static str> {
+    let all = [
+        CREDENTIALS,
+        CREDENTIALS_LAST,
+        ADDRESSES,
+        PLACES,
+        TOKENS_OF_TEXT,
+        PLAIN_KEYS,
+    ];
+    all.into_iter().flatten().copied()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::launch::lexer::{Part, PartKind, Word};
 pub(super) static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     // The pattern is a constant and tested: it compiles.
     Regex::new(
-        r#"([A-Za-z_][A-Za-z0-9_.-]*)[\\]*["']?\s*(?:[:=]\s*[\\]+["']([^"'\\]*)|[:=]\s*"((?:[^"\\]|\\.)*)|[:=]\s*'([^'\\]*)|=\s*([^\s"'&,;\\<>{}]+)|:\s*([^\s"'&,;\\<>{}\[\]/]+))"#,
+        r#"([A-Za-z_][A-Za-z0-9_.-]*)[\\]*["']?\s*(?:[:=]\s*[\\]+["']([^"'\\]*)|[:=]\s*"((?:[^"\\]|\\.)*)|[:=]\s*'([^'\\]*)|=\s*([^\s"'&,;\\<>{}=:]+)|:\s*([^\s"'&,;\\<>{}\[\]/=:]+))"#,
     )
     .ok()
 });
@@ -27,6 +27,16 @@ pub(super) fn whole_assignment(value: &str) -> Option<(&str, usize)> {
     let name = rest.get(..at)?;
     let name = name.strip_suffix('+').unwrap_or(name);
     crate::launch::is_name(name).then_some((name, skip + at + 1))
+}
+
+/// The end of a value without quotes: a value may hold the signs that part names and values.
+pub(super) fn value_end(text: &str, end: usize) -> usize {
+    let rest = text.get(end..).unwrap_or_default();
+    if !rest.starts_with(['=', ':']) {
+        return end;
+    }
+    let stop = |c: char| c.is_whitespace() || "\"'`&,;<>\\{}".contains(c);
+    end + rest.find(stop).unwrap_or(rest.len())
 }
 
 /// Length of `Bearer ` and its kin at the beginning of a header's value.

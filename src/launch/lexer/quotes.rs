@@ -116,6 +116,9 @@ impl Lexer<'_> {
                 start + 1 + length
             }
             _ => {
+                // Were the line continued, `$` would belong to what follows.
+                self.out.broken |=
+                    self.peek(1) == Some(b'\\') && matches!(self.peek(2), Some(b'\n' | b'\r'));
                 self.at += 1;
                 word.literal(self.text, start..self.at, quote, group);
                 return;
