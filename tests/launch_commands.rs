@@ -457,3 +457,99 @@ fn hidden_in(text: &str) -> Vec<String> {
         .map(|found| found.as_str().to_owned())
         .collect()
 }
+
+fn flags(text: &str) -> Vec<(String, String)> {
+    let mut flags: Vec<_> = LaunchCommand::parse(text)
+        .flags()
+        .into_iter()
+        .map(|flag| (flag.name, flag.value))
+        .collect();
+    flags.sort();
+    flags
+}
+
+#[test]
+fn flags_are_the_same_however_they_are_written() {
+    for (a, b) in [
+        (
+            "vllm serve m -tp 2 --port=1",
+            "vllm serve m --port 1 --tensor_parallel_size=2",
+        ),
+        (
+            "vllm serve m --no-enable-prefix-caching",
+            "vllm serve m --enable-prefix-caching false",
+        ),
+        (
+            "vllm serve m -sc '{\"method\":\"mtp\",\"num_speculative_tokens\":3}'",
+            "vllm serve m --speculative-config.num_speculative_tokens 3 --speculative-config.method=mtp",
+        ),
+        ("vllm serve m -tp 1 -tp 4", "vllm serve m -tp 4"),
+        ("vllm serve m -O3", "vllm serve m --optimization-level 3"),
+        (
+            "sglang serve --model-path m --tp 8 --dp-size 2",
+            "sglang serve --dp 2 --model m --tensor-parallel-size 8",
+        ),
+        (
+            "llama-server -m x -c 1 -np 2 -ngl 9 -fa on",
+            "llama-server -fa on --n-gpu-layers 9 --parallel 2 --ctx-size 1 --model x",
+        ),
+        (
+            "llama-server -m x -nkvo",
+            "llama-server -m x --no-kv-offload",
+        ),
+        ("A=1 B=2 vllm serve m", "export B=2\nenv A=1 vllm serve m"),
+        (
+            "docker run -it -p 1:2 -e A=1 vllm/vllm-openai --model m",
+            "docker run --publish=1:2 --env A=1 -t -i vllm/vllm-openai --model=m",
+        ),
+    ] {
+        assert_eq!(flags(a), flags(b), "{a} and {b}");
+        assert!(!flags(a).is_empty(), "{a}");
+    }
+}
+
+#[test]
+fn the_published_reports_differ_in_fourteen_flags() {
+    let whole = |name: &str| -> BTreeMap<String, String> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures/commands")
+            .join(name);
+        let command = LaunchCommand::parse(&Fixture::read(&path).command());
+        let mut out: BTreeMap<String, String> = BTreeMap::new();
+        for flag in command
+            .flags()
+            .iter()
+            .filter(|flag| !flag.hidden && flag.name != "model")
+        {
+            let value = out.entry(flag.whole().to_owned()).or_default();
+            write!(value, "{}={};", flag.name, flag.value).unwrap();
+        }
+        out
+    };
+    let (a, b) = (whole("vllm-report.txt"), whole("vllm-report-glued.txt"));
+    let only_a = a.keys().filter(|name| !b.contains_key(*name)).count();
+    let only_b = b.keys().filter(|name| !a.contains_key(*name)).count();
+    let changed = a
+        .iter()
+        .filter(|(name, value)| b.get(*name).is_some_and(|other| other != *value))
+        .count();
+    assert_eq!((only_a, only_b, changed), (11, 0, 3));
+}
+
+#[test]
+fn hidden_parts_are_marked_and_everything_is_escaped() {
+    let html = highlight_bash("vllm serve m --api-key <redacted> --x '<b>&\"<host>' # <script>");
+    assert!(
+        html.contains("<span class=\"hidden-part\">&lt;redacted&gt;</span>"),
+        "{html}"
+    );
+    assert!(
+        html.contains("<span class=\"hidden-part\">&lt;host&gt;</span>"),
+        "{html}"
+    );
+    assert!(
+        html.contains("class=\"sy-") && !html.contains("<b>") && !html.contains("<script"),
+        "{html}"
+    );
+    assert!(!html.contains("style="), "{html}");
+}

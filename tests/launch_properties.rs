@@ -6,6 +6,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::string_slice,
     missing_docs
 )]
 
@@ -297,6 +298,14 @@ const PLACES: &[&str] = &[
     "llama-server -hft @ -m x",
     "set HF_TOKEN=@",
     "x --header=Authorization:@",
+    "kubectl create secret generic hf --from-literal=token=@",
+    "$env:HF_TOKEN = \"@\"; llama-server -m x",
+    "vllm serve m --api-key `echo @`",
+    "x --auth '@'",
+    "helm install x --set a.b=1,apiKey=@",
+    "x --opt password=@,y=2",
+    "HF_TOKEN: @",
+    "token:@",
 ];
 
 #[test]

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::lexer::Word;
 use super::server::{Layout, container_takes_value, layout_of};
 use super::settings::SettingKind;
 use super::table::{CONTAINER_SHORT, REPEATABLE, is_switch, row};
@@ -33,6 +32,16 @@ pub struct Flag {
     pub origin: Origin,
     /// The setting that it is.
     pub setting: Option<SettingKind>,
+}
+
+impl Flag {
+    /// The flag that it belongs to: keys of one JSON value are one flag of the command.
+    pub fn whole(&self) -> &str {
+        match self.origin {
+            Origin::Server => self.name.split('.').next().unwrap_or(&self.name),
+            _ => &self.name,
+        }
+    }
 }
 
 /// What a word is, for display.
@@ -316,9 +325,4 @@ pub(super) fn is_hidden(value: &str) -> bool {
         .iter()
         .any(|p| value.contains(p))
         || super::lexer::placeholder(value.as_bytes(), 0) == Some(value.len())
-}
-
-/// Whether a word of a command holds something hidden.
-pub fn has_hidden(word: &Word) -> bool {
-    is_hidden(&word.value)
 }

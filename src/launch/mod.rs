@@ -14,12 +14,14 @@ pub mod flags;
 pub mod highlight;
 pub mod lexer;
 mod lines;
+mod programs;
 mod server;
 pub mod settings;
 mod table;
 
 use lexer::{HereDocument, Token, Word, lex};
 
+pub use copy::quoted;
 pub use flags::{Flag, Origin};
 pub use highlight::highlight_bash;
 pub use server::Server;

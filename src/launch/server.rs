@@ -1,6 +1,7 @@
 //! Which of a text's commands starts the server, and where its arguments begin: through wrappers,
 //! containers, interpreters and shells.
 
+use super::programs::{CONTAINERS, IMAGES, MODULES, PROGRAMS, SHELLS, WRAPPERS};
 use super::table::CONTAINER_SWITCHES;
 use super::{LaunchCommand, Simple};
 
@@ -29,125 +30,13 @@ pub(super) struct Layout {
     pub(super) program: usize,
     /// The first argument.
     pub(super) args: usize,
-    /// The container's image.
+    /// The container's image, or the name of a running container.
     pub(super) image: Option<usize>,
+    /// Whether `image` names a running container (`docker exec`).
+    pub(super) running: bool,
     /// The first of the container's options.
     pub(super) container: Option<usize>,
 }
-
-/// Programs that start another program which they are given.
-const WRAPPERS: &[&str] = &[
-    "sudo",
-    "doas",
-    "nohup",
-    "exec",
-    "env",
-    "command",
-    "numactl",
-    "taskset",
-    "nice",
-    "ionice",
-    "time",
-    "timeout",
-    "stdbuf",
-    "setsid",
-    "chrt",
-    "unbuffer",
-    "uv",
-    "uvx",
-    "pipx",
-    "poetry",
-    "pipenv",
-    "pdm",
-    "hatch",
-    "conda",
-    "mamba",
-    "micromamba",
-    "pixi",
-    "srun",
-    "mpirun",
-    "mpiexec",
-    "nsys",
-    "ncu",
-    "rocprof",
-    "rocprofv3",
-    "strace",
-    "systemd-run",
-    "systemd-inhibit",
-    "caffeinate",
-    "screen",
-    "tmux",
-    "ssh",
-    "nix",
-    "nix-shell",
-    "distrobox",
-    "toolbox",
-    "firejail",
-    "accelerate",
-    "torchrun",
-    "prlimit",
-    "cgexec",
-    "catchsegv",
-    "script",
-    "trtllm-llmapi-launch",
-    "flatpak",
-];
-
-const CONTAINERS: &[&str] = &[
-    "docker",
-    "podman",
-    "nerdctl",
-    "singularity",
-    "apptainer",
-    "enroot",
-];
-
-const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ash", "ksh"];
-
-/// Modules of Python that are servers.
-const MODULES: &[(&str, &str)] = &[
-    ("vllm.entrypoints.openai.api_server", "vllm"),
-    ("vllm.entrypoints.api_server", "vllm"),
-    ("vllm.entrypoints.openai.rpc.server", "vllm"),
-    ("sglang.launch_server", "sglang"),
-    ("sglang_router.launch_server", "sglang"),
-    ("sglang.srt.server", "sglang"),
-    ("llama_cpp.server", "llama-cpp-python"),
-    ("mlx_lm.server", "mlx-lm"),
-    ("mlx_lm", "mlx-lm"),
-    ("mlx_vlm.server", "mlx-vlm"),
-    ("tensorrt_llm.commands.serve", "tensorrt-llm"),
-    ("ktransformers.server.main", "ktransformers"),
-];
-
-/// Programs that are servers, by the name of their file; the second is a word that must follow.
-const PROGRAMS: &[(&str, &[&str], &str)] = &[
-    ("vllm", &["serve"], "vllm"),
-    ("sglang", &["serve"], "sglang"),
-    ("llama-server", &[], "llama.cpp"),
-    ("llamafile", &[], "llama.cpp"),
-    ("trtllm-serve", &["serve"], "tensorrt-llm"),
-    ("text-generation-launcher", &[], "tgi"),
-    ("lmdeploy", &["serve"], "lmdeploy"),
-    ("ollama", &["serve"], "ollama"),
-    ("mlx_lm.server", &[], "mlx-lm"),
-    ("aphrodite", &["run", "serve"], "aphrodite"),
-    ("koboldcpp", &[], "koboldcpp"),
-    ("mlc_llm", &["serve"], "mlc-llm"),
-];
-
-/// Parts of the names of images whose entry point is the server.
-const IMAGES: &[(&str, &str)] = &[
-    ("vllm", "vllm"),
-    ("sglang", "sglang"),
-    ("llama.cpp", "llama.cpp"),
-    ("llama-cpp", "llama.cpp"),
-    ("text-generation-inference", "tgi"),
-    ("tensorrt-llm", "tensorrt-llm"),
-    ("tensorrt_llm", "tensorrt-llm"),
-    ("lmdeploy", "lmdeploy"),
-    ("ollama", "ollama"),
-];
 
 /// Deepest nesting of shells in shells.
 const DEEPEST: usize = 3;
@@ -297,6 +186,9 @@ fn container(words: &[&str]) -> Option<Layout> {
     }
     (image < words.len()).then_some(Layout {
         image: Some(image),
+        running: words.get(at + verb + 1) == Some(&"exec")
+            && base(words.get(at)?) != "singularity"
+            && base(words.get(at)?) != "apptainer",
         container: Some(first),
         ..Layout::default()
     })
@@ -403,6 +295,7 @@ fn assemble(words: &[&str], layout: &Layout) -> Server {
         environment,
         image: layout
             .image
+            .filter(|_| !layout.running)
             .and_then(|at| words.get(at))
             .map(|w| (*w).to_owned()),
         container: options,

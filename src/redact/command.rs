@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use regex::Regex;
-use std::sync::LazyLock;
-
 use super::hosts::{Hit, in_address_value};
 use super::names::{Meaning, is_plain, meaning};
+use super::pairs::{PAIR, base_name, place, scheme_length, value_end, whole_assignment};
 use super::{HiddenKind, Redactor, join};
 use crate::launch::LONGEST;
 use crate::launch::lexer::{PartKind, Quote, Token, Word, lex};
@@ -223,7 +221,7 @@ impl Finder<'_> {
             self.secret(word, base, 2..value.len());
             return Next::Nothing;
         }
-        match meaning(value) {
+        match self.redactor.prose.meaning(value) {
             Some(Meaning::Secret) if value.len() > 2 => {
                 let many = ["--api-key", "--api_key", "--api-keys"].contains(&value);
                 if many { Next::Secrets } else { Next::Secret }
@@ -240,7 +238,13 @@ impl Finder<'_> {
         let tool = program.first().map_or("", |word| base_name(word));
         let sub = program.get(1).copied().unwrap_or_default();
         match (tool, sub, program.len()) {
-            ("ssh" | "mosh" | "autossh" | "ssh-copy-id" | "ping", _, 1) => self.login(word, base),
+            // The first word that is no value of an option: `ssh -p 22 -i key host`.
+            ("ssh" | "mosh" | "autossh" | "ssh-copy-id" | "ping", _, 1..) => {
+                let value = |w: &&str| w.contains('/') || w.bytes().all(|b| b.is_ascii_digit());
+                if program.iter().skip(1).all(value) {
+                    self.login(word, base);
+                }
+            }
             ("scp" | "rsync", ..) if word.value.contains(':') => self.login(word, base),
             ("wandb", "login", 2) | ("ngc", "login", 2) => {
                 self.secret(word, base, 0..word.value.len());
@@ -264,27 +268,41 @@ impl Finder<'_> {
             }
         }
         let Some(pair) = PAIR.as_ref() else { return };
-        for captures in pair.captures_iter(value) {
-            let Some(name) = captures.get(1) else {
-                continue;
+        let mut at = 0;
+        while let Some(captures) = pair.captures_at(value, at) {
+            let name = captures.get(1);
+            let found = (2..=6).find_map(|group| captures.get(group));
+            let (Some(name), Some(found)) = (name, found) else {
+                break;
             };
-            let found = (2..=5).find_map(|group| captures.get(group));
-            let Some(found) = found else { continue };
+            // What is no secret may begin with a name of its own: `literal=token=…`.
+            at = found.start().max(at + 1);
+            while !value.is_char_boundary(at) {
+                at += 1;
+            }
             // `${NAME:-default}` is seen to where expansions are.
-            if value
-                .get(..name.start())
-                .is_some_and(|before| before.ends_with("${"))
-            {
+            let before = value.get(..name.start()).unwrap_or_default();
+            if before.ends_with("${") {
                 continue;
             }
-            match meaning(name.as_str()) {
+            let open = captures.get(5).or(captures.get(6)).is_some();
+            let end = if open {
+                value_end(value, found.end())
+            } else {
+                found.end()
+            };
+            match self.redactor.prose.meaning(name.as_str()) {
                 Some(Meaning::Secret) => {
                     let scheme = scheme_length(found.as_str());
-                    self.secret(word, base, found.start() + scheme..found.end());
+                    self.secret(word, base, found.start() + scheme..end);
+                    at = end;
                 }
-                Some(Meaning::Address) if captures.get(5).is_none() => {
+                Some(Meaning::Address) if captures.get(6).is_none() => {
                     let mut inside = Vec::new();
-                    in_address_value(found.as_str(), &mut inside);
+                    in_address_value(
+                        value.get(found.start()..end).unwrap_or_default(),
+                        &mut inside,
+                    );
                     for (kind, range) in inside {
                         let range = range.start + found.start()..range.end + found.start();
                         self.hits.push((kind, place(word, base, &range)));
@@ -418,7 +436,9 @@ impl Finder<'_> {
             .filter(|p| p.value.start < range.end && range.start < p.value.end)
             .all(|p| p.kind == PartKind::Expansion);
         let placeholder = crate::launch::lexer::placeholder(value.as_bytes(), 0);
-        if value.is_empty() || expanded || placeholder == Some(value.len()) {
+        let told = ["$(echo ", "$(printf ", "`echo ", "`printf "];
+        let told = expanded && told.iter().any(|start| value.starts_with(start));
+        if value.is_empty() || (expanded && !told) || placeholder == Some(value.len()) {
             return;
         }
         let masked = is_plain(value) && !(value.starts_with('$') || value.starts_with('`'));
@@ -457,62 +477,4 @@ impl Finder<'_> {
             self.hits.push((kind, place(word, base, &range)));
         }
     }
-}
-
-/// Name and value in a word: `"name": "value"`, `name=value`, `name: value`.
-static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    // The pattern is a constant and tested: it compiles.
-    Regex::new(
-        r#"([A-Za-z_][A-Za-z0-9_.-]*)[\\]*["']?\s*(?:[:=]\s*[\\]*"((?:[^"\\]|\\.)*)|[:=]\s*[\\]*'([^'\\]*)|=\s*([^\s"'&,;\\<>{}]+)|:\s*([^\s"'&,;\\<>{}\[\]/]+))"#,
-    )
-    .ok()
-});
-
-/// Name and start of the value, where a word is `NAME=value`, with or without `-e` or `--env=`.
-fn whole_assignment(value: &str) -> Option<(&str, usize)> {
-    let skip = ["--env=", "--build-arg=", "-e", "-E", "-D"]
-        .iter()
-        .find(|start| value.starts_with(**start))
-        .map_or(0, |start| start.len());
-    let rest = value.get(skip..)?;
-    let at = rest.find('=')?;
-    let name = rest.get(..at)?;
-    let name = name.strip_suffix('+').unwrap_or(name);
-    crate::launch::is_name(name).then_some((name, skip + at + 1))
-}
-
-/// Length of `Bearer ` and its kin at the beginning of a header's value.
-fn scheme_length(value: &str) -> usize {
-    for scheme in ["bearer", "basic", "token", "digest", "apikey", "key"] {
-        let (head, rest) = value.split_at_checked(scheme.len()).unwrap_or(("", value));
-        if head.eq_ignore_ascii_case(scheme) && rest.starts_with([' ', '\t']) {
-            return value.len() - rest.trim_start().len();
-        }
-    }
-    0
-}
-
-fn base_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
-}
-
-/// The place in the text of a part of a word's value.
-fn place(word: &Word, base: usize, range: &Range<usize>) -> Range<usize> {
-    let shifted = |part: &crate::launch::lexer::Part, at: usize| match part.kind {
-        PartKind::Escape => None,
-        _ => Some(part.raw.start + at.saturating_sub(part.value.start)),
-    };
-    // Parts are in the order of their values: the first and the last that the range touches.
-    let first = word.parts.partition_point(|p| p.value.end <= range.start);
-    let last = word.parts.partition_point(|p| p.value.start < range.end);
-    let start = word.parts.get(first).map_or(word.span.start, |p| {
-        shifted(p, range.start).unwrap_or(p.raw.start)
-    });
-    let end = last
-        .checked_sub(1)
-        .and_then(|at| word.parts.get(at))
-        .map_or(word.span.end, |p| {
-            shifted(p, range.end).unwrap_or(p.raw.end)
-        });
-    start + base..end.max(start) + base
 }

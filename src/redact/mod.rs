@@ -7,7 +7,9 @@
 
 mod command;
 mod hosts;
+mod machine;
 mod names;
+mod pairs;
 mod run;
 mod shapes;
 mod text;
@@ -19,6 +21,7 @@ use regex::Regex;
 
 use crate::run::Run;
 use hosts::{Hit, Hosts};
+use machine::Machine;
 use shapes::Shapes;
 use text::Prose;
 
@@ -143,6 +146,7 @@ pub enum RedactError {
 pub struct Redactor {
     shapes: Shapes,
     hosts: Hosts,
+    machine: Machine,
     prose: Prose,
     patterns: Vec<Regex>,
     keep: Vec<Regex>,
@@ -162,6 +166,7 @@ impl Redactor {
         Ok(Self {
             shapes: Shapes::new().map_err(|error| builtin(&error))?,
             hosts: Hosts::new().map_err(|error| builtin(&error))?,
+            machine: Machine::new().map_err(|error| builtin(&error))?,
             prose: Prose::new().map_err(|error| builtin(&error))?,
             patterns: compile("patterns", patterns)?,
             keep: compile("keep", keep)?,
@@ -207,7 +212,7 @@ impl Redactor {
         );
         self.prose.shapes(text, &mut hits);
         self.hosts.find(text, &mut hits);
-        self.hosts.names(text, names, &mut hits);
+        self.machine.names(text, names, &mut hits);
         for pattern in &self.patterns {
             for captures in pattern.captures_iter(text) {
                 if let Some(found) = captures.get(1).or_else(|| captures.get(0)) {

@@ -24,6 +24,7 @@ const TOKENS_OF_TEXT: &[&str] = &[
     "sep",
     "cls",
     "special",
+    "second",
     "per",
     "max",
     "min",
@@ -220,7 +221,8 @@ fn is_secret(name: &str, parts: &[String], last: &str, before: Option<&str>) -> 
     match last {
         "token" => {
             let of_text = before.is_some_and(|word| TOKENS_OF_TEXT.contains(&word));
-            !of_text && !parts.iter().any(|part| part == "per")
+            let measured = |part: &String| matches!(part.as_str(), "per" | "time" | "latency");
+            !of_text && !parts.iter().any(measured)
         }
         "key" | "keys" => match before {
             None => last == "key" && name.starts_with("--"),
@@ -231,7 +233,10 @@ fn is_secret(name: &str, parts: &[String], last: &str, before: Option<&str>) -> 
         "string" => matches!(before, Some("connection" | "conn")),
         "signature" => matches!(before, Some("access")),
         "user" => name == "--proxy-user",
-        _ => CREDENTIALS_LAST.contains(&last) && (parts.len() > 1 || last != "auth"),
+        _ => {
+            CREDENTIALS_LAST.contains(&last)
+                && (parts.len() > 1 || last != "auth" || name.starts_with("--"))
+        }
     }
 }
 
@@ -310,6 +315,20 @@ pub(super) fn looks_secret(value: &str) -> bool {
         || value.chars().count() >= 20
 }
 
+/// All words that the rules know.
+#[cfg(test)]
+pub(super) fn all_words() -> impl Iterator<Item = &'static str> {
+    let all = [
+        CREDENTIALS,
+        CREDENTIALS_LAST,
+        ADDRESSES,
+        PLACES,
+        TOKENS_OF_TEXT,
+        PLAIN_KEYS,
+    ];
+    all.into_iter().flatten().copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -381,6 +400,7 @@ mod tests {
             "monkey",
             "TOKENIZERS_PARALLELISM",
             "time_per_output_token",
+            "time_to_second_token",
             "--token-file",
             "--disable-auth-id",
         ] {

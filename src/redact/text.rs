@@ -6,6 +6,7 @@ use regex::Regex;
 use super::HiddenKind;
 use super::hosts::{Hit, in_address_value};
 use super::names::{Meaning, is_plain, looks_secret, meaning};
+use super::pairs::value_end;
 
 /// Parts of names of credentials; without one of them the rules by name need not run.
 const HINTS: &[&str] = &[
@@ -55,10 +56,10 @@ impl Prose {
                 .ascii_case_insensitive(true)
                 .build(HINTS)?,
             assignment: Regex::new(
-                r#"([A-Za-z_][A-Za-z0-9_.-]*)[\\]*["'`]?[ \t]*(=|:)[ \t]*[\\]*(["'`]?)([^\s"'`,;&<>\\]+)"#,
+                r#"([A-Za-z_][A-Za-z0-9_.-]*)[\\]*["'`]?[ \t]*(=|:)[ \t]*[\\]*(["'`]?)([^\s"'`,;&<>\\=:][^\s"'`,;&<>\\=:]*)"#,
             )?,
             flag: Regex::new(
-                r#"(?:^|[\s"'`(\[,])(--?[A-Za-z][\w.-]*)(?:[ \t]+|[ \t]*\\\r?\n[ \t]*)["'`]?([^\s"'`<>-][^\s"'`<>]*)"#,
+                r#"(?:^|[\s"'`(\[,])(--?[A-Za-z][\w.-]*)(?:[ \t]+|[ \t]*\\\r?\n[ \t]*)["'`]?([^\s"'`<>\\-][^\s"'`<>]*)"#,
             )?,
             header: Regex::new(
                 r#"(?i)\b(?:proxy-)?authorization["'`]?[ \t]*[:=][ \t]*["'`]?(?:(?:bearer|basic|token|digest|apikey)[ \t]+)?([^\s"'`,;<>$]+)"#,
@@ -67,7 +68,7 @@ impl Prose {
             user_info: Regex::new(r#"\b[A-Za-z][A-Za-z0-9+.-]{0,20}://([^\s/?#"'`<>]+)@"#)?,
             aws: Regex::new(r"[A-Za-z0-9/+]{40,}")?,
             address_flag: Regex::new(
-                r#"(?:^|[\s"'`(\[,])(--[A-Za-z][\w.-]*)(?:=|[ \t]+)["'`]?([^\s"'`<>-][^\s"'`<>]*)"#,
+                r#"(?:^|[\s"'`(\[,])(--[A-Za-z][\w.-]*)(?:=|[ \t]+)["'`]?([^\s"'`<>\\-][^\s"'`<>]*)"#,
             )?,
             address_hints: AhoCorasick::builder()
                 .ascii_case_insensitive(true)
@@ -103,6 +104,15 @@ impl Prose {
         }
     }
 
+    /// What a name says of its value; quick for the many that say nothing.
+    pub(super) fn meaning(&self, name: &str) -> Option<Meaning> {
+        if self.may_name(name) {
+            meaning(name)
+        } else {
+            None
+        }
+    }
+
     /// Whether a text may hold a name that says something of its value.
     pub(super) fn may_name(&self, text: &str) -> bool {
         self.hints.is_match(text) || self.address_hints.is_match(text)
@@ -116,37 +126,12 @@ impl Prose {
         if !self.hints.is_match(text) {
             return;
         }
-        for captures in self.assignment.captures_iter(text) {
-            let (Some(name), Some(sign), Some(quote), Some(value)) = (
-                captures.get(1),
-                captures.get(2),
-                captures.get(3),
-                captures.get(4),
-            ) else {
-                continue;
-            };
-            let mut start = value.start();
-            let mut secret = without_closing(value.as_str());
-            // `${NAME:-default}`: the default.
-            let before = text.get(..name.start()).unwrap_or_default();
-            if before.ends_with("${") {
-                let rest = secret.trim_start_matches(['-', '=', '+', '?']);
-                start += secret.len() - rest.len();
-                secret = rest.split('}').next().unwrap_or_default();
-            }
-            if meaning(name.as_str()) != Some(Meaning::Secret) || is_plain(secret) {
-                continue;
-            }
-            let sure = sign.as_str() == "=" || !quote.is_empty() || looks_secret(secret);
-            if sure {
-                out.push((HiddenKind::Secret, start..start + secret.len()));
-            }
-        }
+        self.assignments(text, out);
         for captures in self.flag.captures_iter(text) {
             let (Some(name), Some(value)) = (captures.get(1), captures.get(2)) else {
                 continue;
             };
-            let secret = meaning(name.as_str()) == Some(Meaning::Secret);
+            let secret = self.meaning(name.as_str()) == Some(Meaning::Secret);
             if !secret || is_plain(value.as_str()) {
                 continue;
             }
@@ -170,13 +155,49 @@ impl Prose {
         }
     }
 
+    /// `NAME=value`, `name: value`, in quotes or not.
+    fn assignments(&self, text: &str, out: &mut Vec<Hit>) {
+        let mut at = 0;
+        while let Some(captures) = self.assignment.captures_at(text, at) {
+            let (Some(name), Some(sign), Some(quote), Some(value)) = (
+                captures.get(1),
+                captures.get(2),
+                captures.get(3),
+                captures.get(4),
+            ) else {
+                break;
+            };
+            // What is no secret may begin with a name of its own: `$env:TOKEN=…`.
+            at = value.start();
+            let end = value_end(text, value.end());
+            let mut start = value.start();
+            let mut secret = without_closing(text.get(start..end).unwrap_or_default());
+            // `${NAME:-default}`: the default.
+            let before = text.get(..name.start()).unwrap_or_default();
+            if before.ends_with("${") {
+                let rest = secret.trim_start_matches(['-', '=', '+', '?']);
+                start += secret.len() - rest.len();
+                secret = rest.split('}').next().unwrap_or_default();
+            }
+            let structure = quote.is_empty() && secret.starts_with(['{', '[']);
+            if self.meaning(name.as_str()) != Some(Meaning::Secret) || is_plain(secret) || structure
+            {
+                continue;
+            }
+            if sign.as_str() == "=" || !quote.is_empty() || looks_secret(secret) {
+                out.push((HiddenKind::Secret, start..start + secret.len()));
+                at = end;
+            }
+        }
+    }
+
     /// Hosts in the values of address flags.
     fn addresses(&self, text: &str, out: &mut Vec<Hit>) {
         for captures in self.address_flag.captures_iter(text) {
             let (Some(name), Some(value)) = (captures.get(1), captures.get(2)) else {
                 continue;
             };
-            if meaning(name.as_str()) != Some(Meaning::Address) {
+            if self.meaning(name.as_str()) != Some(Meaning::Address) {
                 continue;
             }
             // In prose, "the --host flag": only what is written as an address or code.
@@ -227,4 +248,23 @@ fn without_closing(value: &str) -> &str {
         }
     }
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_with_a_meaning_is_passed_over_for_want_of_a_hint() {
+        let prose = Prose::new().unwrap();
+        for name in super::super::names::all_words() {
+            for name in [
+                name.to_owned(),
+                format!("x_{name}"),
+                format!("{name}-token"),
+            ] {
+                assert_eq!(prose.meaning(&name), meaning(&name), "{name}");
+            }
+        }
+    }
 }
