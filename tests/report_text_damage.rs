@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
@@ -17,7 +18,11 @@ const REPORTS: [&str; 2] = [
     include_str!("fixtures/reports/001_9ca01d13c50de007.txt"),
 ];
 
-const CASES: u32 = 10_000;
+/// How many cases each property is tried with; `SPEEDBOOK_CASES` asks for more.
+static CASES: LazyLock<u32> = LazyLock::new(|| {
+    let asked = std::env::var("SPEEDBOOK_CASES").ok();
+    asked.map_or(10_000, |n| n.parse().expect("SPEEDBOOK_CASES is a number"))
+});
 
 /// A runner whose seed is known to whoever reads the output, whatever the test harness captures.
 fn runner(test: &str) -> TestRunner {
@@ -30,13 +35,14 @@ fn runner(test: &str) -> TestRunner {
     };
     writeln!(
         std::io::stderr(),
-        "{test}: {CASES} cases, SPEEDBOOK_SEED={seed}"
+        "{test}: {} cases, SPEEDBOOK_SEED={seed}",
+        *CASES
     )
     .unwrap();
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config {
-        cases: CASES,
+        cases: *CASES,
         failure_persistence: None,
         ..Config::default()
     };
@@ -191,7 +197,7 @@ fn damage_to_the_structure_gives_an_error_or_the_same_figures() {
         })
         .unwrap();
     writeln!(std::io::stderr(), "structure: {} read", survived.get()).unwrap();
-    assert!(survived.get() > CASES / 10, "hardly anything is survived");
+    assert!(survived.get() > *CASES / 10, "hardly anything is survived");
 }
 
 /// The text with another digit in the place of one.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::grammar::{fits_label, rate};
 use super::lines::{Heading, squash};
+use super::reader::count as count_of;
 use super::seen::{CellKey, Grid, Problems, Report, Seen, Subtitle};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::run::{
@@ -69,11 +70,11 @@ fn cells(report: &Report, problems: &mut Problems) -> BTreeMap<CellKey, Seen> {
         whole_grid(grid, problems);
     }
     if report.table.is_none() {
-        if report.headings.contains(&Heading::All) {
+        if let Some(line) = report.headings.get(&Heading::All) {
             let problem = problems
                 .at(
                     Code::CutOff,
-                    1,
+                    *line,
                     "there is a heading “All measurements”, but no table below it",
                 )
                 .help("copy the whole table, with its head");
@@ -410,7 +411,10 @@ fn counted(report: &mut Report, problems: &mut Problems) {
         match &shape {
             Some(shape) => shape_as_counted(&subtitle, count, shape, problems),
             None if count > 0 && subtitle.levels != Some(0) => {
-                let message = format!("{count} contexts are counted, but there is no matrix");
+                let message = format!(
+                    "the line of counts says {}, but there is no matrix",
+                    count_of(count as usize, "context")
+                );
                 let problem = problems
                     .at(Code::CutOff, subtitle.line, message)
                     .help("copy the whole page");
@@ -436,7 +440,7 @@ fn context_count(
     let in_words = || {
         let ways: Vec<String> = readings
             .iter()
-            .map(|(q, n)| format!("“{q}” and {n} contexts"))
+            .map(|(q, n)| format!("“{q}” and {}", count_of(*n as usize, "context")))
             .collect();
         ways.join(", or ")
     };
@@ -455,7 +459,11 @@ fn context_count(
             let (code, what) = match found {
                 Some(n) => (
                     Code::CutOff,
-                    format!("{n} contexts are there, where {} are counted", in_words()),
+                    format!(
+                        "the line of counts says {}, but there is {}",
+                        in_words(),
+                        count_of(n as usize, "context")
+                    ),
                 ),
                 None => (
                     Code::Ambiguous,
@@ -492,8 +500,9 @@ fn shape_as_counted(subtitle: &Subtitle, count: u64, shape: &Shape, problems: &m
             Code::Disagreement
         };
         let message = format!(
-            "the {} has {found} {what}, where {counted} are counted",
-            shape.name
+            "the {} has {}, but the line of counts says {counted}",
+            shape.name,
+            count_of(found as usize, what)
         );
         let problem = problems
             .at(code, shape.line, message)
@@ -501,11 +510,11 @@ fn shape_as_counted(subtitle: &Subtitle, count: u64, shape: &Shape, problems: &m
             .help("copy the whole page");
         problems.add(problem);
     };
-    counted(shape.contexts.len() as u64, count, "contexts");
+    counted(shape.contexts.len() as u64, count, "context");
     if let Some(levels) = subtitle.levels {
-        counted(columns, levels, "concurrency levels");
+        counted(columns, levels, "concurrency level");
         if let Some(cells) = shape.cells {
-            counted(cells as u64, count.saturating_mul(levels), "cells");
+            counted(cells as u64, count.saturating_mul(levels), "cell");
         }
     }
     let order = |label: &String| {
@@ -582,7 +591,7 @@ fn prefill_as_listed(
     if any || listed.is_empty() {
         return;
     }
-    if report.headings.contains(&Heading::Prefill) {
+    if report.headings.contains_key(&Heading::Prefill) {
         let problem = problems
             .at(
                 Code::CutOff,

@@ -328,7 +328,7 @@ fn glued(text: &str, phase: Phase) -> Result<(Vec<Figures>, bool), CellError> {
         figures.set(Metric::TtftMs, b);
         if grouped(left) && grouped(right) {
             strict.push(figures);
-        } else {
+        } else if phase != Phase::Prefill || !text.contains('.') {
             lax.push(figures);
         }
     }
@@ -338,7 +338,7 @@ fn glued(text: &str, phase: Phase) -> Result<(Vec<Figures>, bool), CellError> {
             return Err(CellError::new(
                 Code::BadNumber,
                 format!(
-                    "“{}” cannot be taken apart into a rate and a TTFT (expected as in 1,078.87,837)",
+                    "“{}” is in another notation, or cannot be taken apart into a rate and a TTFT (expected as in 1,078.87,837)",
                     excerpt(text)
                 ),
             ));

@@ -173,7 +173,11 @@ pub(super) fn same_words(a: &str, b: &str) -> bool {
 /// The beginning of a text, for messages.
 pub(super) fn excerpt(text: &str) -> String {
     let mut chars = text.chars();
-    let mut out: String = chars.by_ref().take(60).collect();
+    let mut out: String = chars
+        .by_ref()
+        .take(60)
+        .map(|c| if c == '\t' { ' ' } else { c })
+        .collect();
     if chars.next().is_some() {
         out.push('…');
     }

@@ -1,7 +1,7 @@
 //! The walk over the lines: which section a line belongs to, and what it says there. Nothing is
 //! dropped in silence: what belongs to nothing known is told with its line.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{self, Key};
 use super::grammar::{self, Notation, StatusSeen};
@@ -29,7 +29,8 @@ pub(super) fn read<'a>(path: &'a str, text: &str, own: bool) -> (Report, Problem
         problems: Problems::new(path),
         report: Report::default(),
         section: None,
-        seen: BTreeSet::new(),
+        seen: BTreeMap::new(),
+        strays: Vec::new(),
         skipping: false,
         unknown: Vec::new(),
         last_known: 0,
@@ -45,7 +46,8 @@ struct Reader<'a, 'l> {
     problems: Problems<'a>,
     report: Report,
     section: Option<Heading>,
-    seen: BTreeSet<Heading>,
+    /// The headings so far, with their lines.
+    seen: BTreeMap<Heading, usize>,
     /// In a section of our own page that is not read back.
     skipping: bool,
     /// Lines that belong to nothing: number and text.
@@ -54,6 +56,8 @@ struct Reader<'a, 'l> {
     last_known: usize,
     /// The launch command's lines.
     command: Vec<(usize, &'l str)>,
+    /// Rows outside of tables: the first line of each block, its beginning, and how many lines.
+    strays: Vec<(usize, String, usize)>,
 }
 
 impl<'l> Reader<'_, 'l> {
@@ -91,7 +95,7 @@ impl<'l> Reader<'_, 'l> {
             );
         }
         let mut at = located.start;
-        while let Some(line) = self.lines.get(at) {
+        while let Some(line) = self.lines.get(at).filter(|_| !self.problems.full()) {
             let used = if Some(at) == located.subtitle {
                 self.subtitle(line);
                 Some(1)
@@ -113,6 +117,7 @@ impl<'l> Reader<'_, 'l> {
                 }
             }
         }
+        self.tell_strays();
         self.finish_command();
         if let Some(line) = located.title.and_then(|at| self.lines.get(at)) {
             if self.own() {
@@ -157,7 +162,7 @@ impl<'l> Reader<'_, 'l> {
         }
         if self.is_heading(line) {
             let heading = line.heading()?;
-            self.seen.insert(heading);
+            self.seen.insert(heading, line.number);
             self.section = Some(heading);
             return Some(1);
         }
@@ -166,7 +171,7 @@ impl<'l> Reader<'_, 'l> {
             return Some(1);
         }
         if self.own() {
-            self.own_line(line)
+            self.own_line(at, line)
         } else {
             self.foreign_line(at, line)
         }
@@ -176,12 +181,12 @@ impl<'l> Reader<'_, 'l> {
     /// ("- Engine") is none.
     fn is_heading(&self, line: &Line) -> bool {
         !self.own()
-            && line
-                .heading()
-                .is_some_and(|heading| !self.seen.contains(&heading) && heading != Heading::Page)
+            && line.heading().is_some_and(|heading| {
+                !self.seen.contains_key(&heading) && heading != Heading::Page
+            })
     }
 
-    fn own_line(&mut self, line: &'l Line) -> Option<usize> {
+    fn own_line(&mut self, at: usize, line: &'l Line) -> Option<usize> {
         let (item, bulleted) = line.item();
         match self.section {
             None => {
@@ -224,7 +229,7 @@ impl<'l> Reader<'_, 'l> {
             }
             Some(_) => {
                 if tables::is_stray_row(line) {
-                    self.stray_row(line);
+                    self.stray_row(at, line);
                 } else if item.starts_with("TTFT is ") {
                     self.report.notes.push(tables::plain(item));
                 }
@@ -281,7 +286,7 @@ impl<'l> Reader<'_, 'l> {
             return Some(1);
         }
         if tables::is_stray_row(line) {
-            self.stray_row(line);
+            self.stray_row(at, line);
             return Some(1);
         }
         if self.section == Some(Heading::Prefill)
@@ -307,6 +312,7 @@ impl<'l> Reader<'_, 'l> {
                 && !next.fenced
                 && !next.tabular()
                 && !(bulleted && Key::read(item).is_some())
+                && facts::labelled(item).is_none()
                 && !(!bulleted && self.is_heading(next))
                 && opener(&next.text).is_none()
         });
@@ -377,8 +383,12 @@ impl<'l> Reader<'_, 'l> {
             found = read_points(&format!("{}{}", line.text, next.text), section);
             used = 2;
         }
+        // Broken before the last word: all that is needed stands in the first line.
+        if section && used == 1 && self.lines.get(at + 1).is_some_and(|l| l.text == "TTFT") {
+            used = 2;
+        }
         let (before, points) = found?;
-        if !before.is_empty() && used == 1 {
+        if !before.is_empty() {
             let message = format!(
                 "“{}” belongs to nothing known and is left out",
                 excerpt(&before)
@@ -438,16 +448,31 @@ impl<'l> Reader<'_, 'l> {
         self.problems.add(problem);
     }
 
-    fn stray_row(&mut self, line: &Line) {
-        let message = format!(
-            "the row “{}” stands outside of its table",
-            excerpt(&line.text)
-        );
-        let problem = self
-            .problems
-            .at(Code::ReportSyntax, line.number, message)
-            .help("put the head of the table above its rows, and nothing between them");
-        self.problems.add(problem);
+    /// Remembers a row outside of any table, so that a block of them is told once.
+    fn stray_row(&mut self, at: usize, line: &Line) {
+        let above = at
+            .checked_sub(1)
+            .and_then(|at| self.lines.get(at))
+            .is_some_and(tables::is_stray_row);
+        match self.strays.last_mut().filter(|_| above) {
+            Some((_, _, rows)) => *rows += 1,
+            None => self.strays.push((line.number, excerpt(&line.text), 1)),
+        }
+    }
+
+    fn tell_strays(&mut self) {
+        for (line, text, rows) in std::mem::take(&mut self.strays) {
+            let more = match rows - 1 {
+                0 => String::new(),
+                more => format!(" (and {more} more below it)"),
+            };
+            let message = format!("the row “{text}”{more} stands outside of its table");
+            let problem = self
+                .problems
+                .at(Code::ReportSyntax, line, message)
+                .help("put the head of the table above its rows, and nothing between them");
+            self.problems.add(problem);
+        }
     }
 
     fn table(&mut self, at: usize, head: Head, used: usize) -> usize {
@@ -469,7 +494,7 @@ impl<'l> Reader<'_, 'l> {
         let head = self.lines.get(at).map_or(0, |line| line.number);
         let mut next = at + used;
         let mut rows = Vec::new();
-        while let Some(line) = self.lines.get(next) {
+        while let Some(line) = self.lines.get(next).filter(|_| !self.problems.full()) {
             if tables::is_rule(&line.text) {
                 next += 1;
                 continue;
@@ -847,7 +872,7 @@ fn strip_bullet(text: &str) -> (&str, bool) {
     (bare, bare.len() != text.len())
 }
 
-fn count(n: usize, what: &str) -> String {
+pub(super) fn count(n: usize, what: &str) -> String {
     if n == 1 {
         format!("1 {what}")
     } else {

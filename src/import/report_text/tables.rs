@@ -115,10 +115,7 @@ impl Column {
 
     /// The known head that a head not known here may be a mistyped copy of.
     pub fn near(text: &str) -> Option<&'static str> {
-        if text.len() > 100 {
-            return None;
-        }
-        let text = squash(text);
+        let text = squash(&text.chars().take(60).collect::<String>());
         ["Phase", "Context", "Requests at once", "Status"]
             .into_iter()
             .chain(Metric::ALL.iter().map(|m| m.info().label))
@@ -184,18 +181,33 @@ pub(super) fn head_at(lines: &[Line], at: usize, notation: Notation) -> Option<(
         .skip(at + 2)
         .find(|line| !is_rule(&line.text))
         .map_or(0, |line| cells(&line.text).len());
-    if let Some(next) = next
+    let fits = whole_head.is_some() && cells(&line.text).len() == below;
+    if let Some(next) = next.filter(|next| !is_boundary(next) && !fits)
         && !is_rule(&next.text)
         && row_start(&next.text).is_none()
     {
         for joined in joins(&line.text, &next.text) {
             let parts = cells(&joined);
-            if let Some(found) = head(&parts, notation).filter(|_| parts.len() == below) {
+            if let Some(found) = head(&parts, notation)
+                && parts.len() == below
+                && unknown(&found) <= whole_head.as_ref().map_or(0, unknown)
+            {
                 return Some((found, 2));
             }
         }
     }
     whole_head.map(|head| (head, 1))
+}
+
+/// How many of its columns are not known.
+fn unknown(head: &Head) -> usize {
+    match head {
+        Head::Matrix(_) => 0,
+        Head::Long(columns) => columns
+            .iter()
+            .filter(|column| matches!(column, Column::Unknown(_)))
+            .count(),
+    }
 }
 
 /// The two ways to put the parts of a broken row together: broken within a cell, or between two.
@@ -277,8 +289,24 @@ pub(super) fn row_at(
         return Row::End;
     };
     let next = lines.get(at + 1).filter(|next| !is_boundary(next));
-    if line.fenced || is_boundary(line) {
+    if line.fenced {
         return Row::End;
+    }
+    if is_boundary(line) {
+        // "Sustained decode" is a heading, and the beginning of a row that was broken behind it.
+        return match next.map(|next| joins(&line.text, &next.text)) {
+            Some([_, joined]) if line.level == 0 => match cells(&joined).as_slice() {
+                [first, second, rest @ ..]
+                    if rest.len() + 2 == width
+                        && phase(first).is_some()
+                        && label(second, Notation::Foreign).is_some() =>
+                {
+                    Row::Whole(owned(&cells(&joined)), 2)
+                }
+                _ => Row::End,
+            },
+            _ => Row::End,
+        };
     }
     if !line.tabular() {
         // The beginning of a broken row, if only both together are one.
@@ -302,6 +330,16 @@ pub(super) fn row_at(
     }
     let parts = cells(&line.text);
     if parts.len() == width {
+        // A row between pipes ends with one; what is missing of it stands in the next line.
+        if line.text.starts_with('|')
+            && !line.text.ends_with('|')
+            && let Some(next) = next.filter(|next| !next.text.starts_with("| "))
+        {
+            let joined = format!("{}{}", line.text, next.text);
+            if cells(&joined).len() == width && joined.ends_with('|') {
+                return Row::Whole(owned(&cells(&joined)), 2);
+            }
+        }
         let last = parts.last().copied().unwrap_or_default();
         if let Some(next) = next.filter(|next| !next.tabular() && next.text.len() < 100) {
             let rest = next.text.as_str();
