@@ -1,6 +1,15 @@
 //! Report texts come in whole: both published reports to the last figure, what copying does to
 //! them, and every error and warning with its line and words.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test may fail"
+)]
+
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
