@@ -902,7 +902,8 @@ fn every_problem_is_told_with_its_line_and_words() {
             "status that is none",
             line("\tRequests queued\t164.0", "\t12\t164.0"),
         ),
-        ("empty cell", line("\t—\t—", "\t—\t")),
+        ("empty last cell", line("\t—\t—", "\t—\t")),
+        ("empty cell", line("\t—\t—", "\t\t—")),
         (
             "over capacity with figures",
             line("\tOver capacity\t—\t—", "\tOver capacity\t12.0\t3 ms"),
