@@ -3,8 +3,18 @@
 //!
 //! The seed is printed; `SPEEDBOOK_SEED=N` repeats a run.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test may fail"
+)]
+
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
@@ -17,9 +27,19 @@ const REPORTS: [&str; 2] = [
     include_str!("fixtures/reports/001_9ca01d13c50de007.txt"),
 ];
 
-const CASES: u32 = 10_000;
+/// How many cases each property is tried with; `SPEEDBOOK_CASES` asks for more.
+static CASES: LazyLock<u32> = LazyLock::new(|| {
+    let asked = std::env::var("SPEEDBOOK_CASES").ok();
+    asked.map_or(10_000, |n| n.parse().expect("SPEEDBOOK_CASES is a number"))
+});
 
-/// A runner whose seed is known to whoever reads the output, whatever the test harness captures.
+/// Prints a line, also of a test that succeeds: the harness captures only what the macros print.
+fn say(line: &str) {
+    let line = format!("{line}\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+}
+
+/// A runner whose seed is known to whoever reads the output.
 fn runner(test: &str) -> TestRunner {
     let seed: u64 = match std::env::var("SPEEDBOOK_SEED") {
         Ok(seed) => seed.parse().expect("SPEEDBOOK_SEED is a number"),
@@ -28,15 +48,11 @@ fn runner(test: &str) -> TestRunner {
             .unwrap()
             .as_nanos() as u64,
     };
-    writeln!(
-        std::io::stderr(),
-        "{test}: {CASES} cases, SPEEDBOOK_SEED={seed}"
-    )
-    .unwrap();
+    say(&format!("{test}: {} cases, SPEEDBOOK_SEED={seed}", *CASES));
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config {
-        cases: CASES,
+        cases: *CASES,
         failure_persistence: None,
         ..Config::default()
     };
@@ -128,7 +144,7 @@ fn damage(text: &str, kind: u8, a: u32, b: u32) -> String {
                 chars.remove(at);
             }
         }
-        4 | 5 | 6 => {
+        4..=6 => {
             let line = lines.remove(a as usize % lines.len());
             match kind {
                 4 => lines.insert(b as usize % (lines.len() + 1), line),
@@ -190,8 +206,8 @@ fn damage_to_the_structure_gives_an_error_or_the_same_figures() {
             Ok(())
         })
         .unwrap();
-    writeln!(std::io::stderr(), "structure: {} read", survived.get()).unwrap();
-    assert!(survived.get() > CASES / 10, "hardly anything is survived");
+    say(&format!("structure: {} texts were read", survived.get()));
+    assert!(survived.get() > *CASES / 10, "hardly anything is survived");
 }
 
 /// The text with another digit in the place of one.
@@ -304,6 +320,16 @@ fn prefill_rate(tok_per_s: f64) -> String {
     }
 }
 
+/// Rows, columns, cells, prefill rates (number and scale), how it is printed, quantization.
+type Page = (
+    usize,
+    usize,
+    Vec<Printed>,
+    Vec<(u32, usize)>,
+    [bool; 4],
+    &'static str,
+);
+
 #[test]
 fn glued_cells_are_read_as_they_were_printed() {
     let contexts = ["0", "512", "8K", "16K", "128K", "1M"];
@@ -315,155 +341,149 @@ fn glued_cells_are_read_as_they_were_printed() {
         any::<[bool; 4]>(),
         prop::sample::select(vec!["FP8", "INT4", "NVFP4+FP8", "BF16", "Q4_K_M"]),
     );
-    let check = |(rows, columns, cells, prefill, [tabs, table, named, apart], quantization): (
-        usize,
-        usize,
-        Vec<Printed>,
-        Vec<(u32, usize)>,
-        [bool; 4],
-        &str,
-    )| {
-        let levels: Vec<u64> = (0..columns as u32).map(|n| 2u64.pow(n)).collect();
-        let row = |cells: &[String]| {
-            if tabs {
-                format!("{}\n", cells.join("\t"))
-            } else {
-                format!("| {} |\n", cells.join(" | "))
-            }
-        };
-        let rule = |width: usize| match tabs {
-            true => String::new(),
-            false => format!("|{}\n", "---|".repeat(width)),
-        };
-        let between = if apart { " " } else { "" };
-        let mut text = format!(
-            "Speed test matrix\nm on H200 141GB ×2\nvllm · 1.2 · {quantization}{rows} context{} ({}–{}) × {columns} concurrency level{} (1–{})\n",
-            if rows == 1 { "" } else { "s" },
-            contexts[0],
-            contexts[rows - 1],
-            if columns == 1 { "" } else { "s" },
-            levels[columns - 1]
-        );
-        if named {
-            text += &format!("Engine\nQuantization: {quantization}\n");
-        }
-        let mut expected = BTreeMap::new();
-        let mut all = String::new();
-        text += "Prefill\nprompt tok/s by context length";
-        for (label, (rate, scale)) in contexts.iter().take(rows).zip(&prefill) {
-            let rate = prefill_rate(f64::from(rate / 10u32.pow(*scale as u32 - 1) + 1));
-            // A TTFT that fits the label.
-            let tokens = match *label {
-                "0" => 70.0,
-                "512" => 512.0,
-                "1M" => 1_048_576.0,
-                label => label.trim_end_matches('K').parse::<f64>().unwrap() * 1024.0,
-            };
-            let ttft = (tokens / parse_figure(&rate).unwrap().value * 1000.0).round();
-            let ttft = format_number(ttft, 0);
-            text += &format!("{label} context{rate}{between}{ttft} ms TTFT\n");
-            all += &row(&[
-                "Prefill".into(),
-                (*label).into(),
-                "1".into(),
-                "Valid".into(),
-                rate.clone(),
-                format!("{ttft} ms"),
-            ]);
-            expected.insert((Phase::Prefill, (*label).to_owned(), 1), (rate, ttft));
-        }
-        text += "Sustained decode\n";
-        let mut head = vec!["Context".to_owned()];
-        head.extend(levels.iter().map(u64::to_string));
-        text += &row(&head);
-        text += &rule(columns + 1);
-        for (r, label) in contexts.iter().take(rows).enumerate() {
-            let mut line = vec![(*label).to_owned()];
-            for (c, level) in levels.iter().enumerate() {
-                let cell = &cells[r * 6 + c];
-                line.push(cell.glued(between));
-                let figures = if cell.measured() {
-                    (cell.total.clone(), cell.ttft.clone())
+    let check =
+        |(rows, columns, cells, prefill, [tabs, table, named, apart], quantization): Page| {
+            let levels: Vec<u64> = (0..columns as u32).map(|n| 2u64.pow(n)).collect();
+            let row = |cells: &[String]| {
+                if tabs {
+                    format!("{}\n", cells.join("\t"))
                 } else {
-                    ("—".to_owned(), "—".to_owned())
-                };
-                all += &row(&[
-                    "Sustained decode".into(),
-                    (*label).into(),
-                    level.to_string(),
-                    if cell.status.is_empty() {
-                        "Valid"
-                    } else {
-                        cell.status
-                    }
-                    .into(),
-                    figures.0.clone(),
-                    if cell.measured() {
-                        format!("{} ms", figures.1)
-                    } else {
-                        figures.1.clone()
-                    },
-                ]);
-                expected.insert((Phase::Decode, (*label).to_owned(), *level), figures);
-            }
-            text += &row(&line);
-        }
-        if table {
-            text += "All measurements\n";
-            let head = [
-                "Phase",
-                "Context",
-                "Requests at once",
-                "Status",
-                "Total tok/s",
-                "TTFT",
-            ];
-            text += &row(&head.map(str::to_owned));
-            text += &rule(6);
-            text += &all;
-        }
-        let problems = match import("a.txt", text.as_bytes()) {
-            Ok(Outcome::Run(imported)) => {
-                let mut got = BTreeMap::new();
-                for phase in [Phase::Prefill, Phase::Decode] {
-                    let rate = match phase {
-                        Phase::Prefill => Metric::PrefillTokPerS,
-                        _ => Metric::TotalTokPerS,
-                    };
-                    for m in imported.run.phase(phase) {
-                        let show = |metric| {
-                            m.get(metric).map_or("—".into(), |f| {
-                                let text = f.to_string();
-                                assert_eq!(parse_figure(&text), Ok(f));
-                                text
-                            })
-                        };
-                        let key = (phase, m.context.label.clone(), m.concurrency);
-                        got.insert(key, (show(rate), show(Metric::TtftMs)));
-                    }
+                    format!("| {} |\n", cells.join(" | "))
                 }
-                prop_assert_eq!(got, expected, "\n{}", text);
-                prop_assert_eq!(
-                    imported.run.facts.text(speedbook::run::Fact::Quantization),
-                    Some(quantization)
-                );
-                return Ok(());
-            }
-            Ok(other) => panic!("{other:?}"),
-            Err(problems) => problems,
-        };
-        // Without the table some prefill points fit their label in more than one way, and that of a
-        // prompt of no length fits in none.
-        for problem in problems {
-            let told = problem.to_string();
-            prop_assert!(
-                !table && told.starts_with("error[E0201]") && told.contains("prefill"),
-                "{}\n{}",
-                told,
-                text
+            };
+            let rule = |width: usize| match tabs {
+                true => String::new(),
+                false => format!("|{}\n", "---|".repeat(width)),
+            };
+            let between = if apart { " " } else { "" };
+            let mut text = format!(
+                "Speed test matrix\nm on H200 141GB ×2\nvllm · 1.2 · {quantization}{rows} context{} ({}–{}) × {columns} concurrency level{} (1–{})\n",
+                if rows == 1 { "" } else { "s" },
+                contexts[0],
+                contexts[rows - 1],
+                if columns == 1 { "" } else { "s" },
+                levels[columns - 1]
             );
-        }
-        Ok(())
-    };
+            if named {
+                text += &format!("Engine\nQuantization: {quantization}\n");
+            }
+            let mut expected = BTreeMap::new();
+            let mut all = String::new();
+            text += "Prefill\nprompt tok/s by context length";
+            for (label, (rate, scale)) in contexts.iter().take(rows).zip(&prefill) {
+                let rate = prefill_rate(f64::from(rate / 10u32.pow(*scale as u32 - 1) + 1));
+                // A TTFT that fits the label.
+                let tokens = match *label {
+                    "0" => 70.0,
+                    "512" => 512.0,
+                    "1M" => 1_048_576.0,
+                    label => label.trim_end_matches('K').parse::<f64>().unwrap() * 1024.0,
+                };
+                let ttft = (tokens / parse_figure(&rate).unwrap().value * 1000.0).round();
+                let ttft = format_number(ttft, 0);
+                text += &format!("{label} context{rate}{between}{ttft} ms TTFT\n");
+                all += &row(&[
+                    "Prefill".into(),
+                    (*label).into(),
+                    "1".into(),
+                    "Valid".into(),
+                    rate.clone(),
+                    format!("{ttft} ms"),
+                ]);
+                expected.insert((Phase::Prefill, (*label).to_owned(), 1), (rate, ttft));
+            }
+            text += "Sustained decode\n";
+            let mut head = vec!["Context".to_owned()];
+            head.extend(levels.iter().map(u64::to_string));
+            text += &row(&head);
+            text += &rule(columns + 1);
+            for (r, label) in contexts.iter().take(rows).enumerate() {
+                let mut line = vec![(*label).to_owned()];
+                for (c, level) in levels.iter().enumerate() {
+                    let cell = &cells[r * 6 + c];
+                    line.push(cell.glued(between));
+                    let figures = if cell.measured() {
+                        (cell.total.clone(), cell.ttft.clone())
+                    } else {
+                        ("—".to_owned(), "—".to_owned())
+                    };
+                    all += &row(&[
+                        "Sustained decode".into(),
+                        (*label).into(),
+                        level.to_string(),
+                        if cell.status.is_empty() {
+                            "Valid"
+                        } else {
+                            cell.status
+                        }
+                        .into(),
+                        figures.0.clone(),
+                        if cell.measured() {
+                            format!("{} ms", figures.1)
+                        } else {
+                            figures.1.clone()
+                        },
+                    ]);
+                    expected.insert((Phase::Decode, (*label).to_owned(), *level), figures);
+                }
+                text += &row(&line);
+            }
+            if table {
+                text += "All measurements\n";
+                let head = [
+                    "Phase",
+                    "Context",
+                    "Requests at once",
+                    "Status",
+                    "Total tok/s",
+                    "TTFT",
+                ];
+                text += &row(&head.map(str::to_owned));
+                text += &rule(6);
+                text += &all;
+            }
+            let problems = match import("a.txt", text.as_bytes()) {
+                Ok(Outcome::Run(imported)) => {
+                    let mut got = BTreeMap::new();
+                    for phase in [Phase::Prefill, Phase::Decode] {
+                        let rate = match phase {
+                            Phase::Prefill => Metric::PrefillTokPerS,
+                            _ => Metric::TotalTokPerS,
+                        };
+                        for m in imported.run.phase(phase) {
+                            let show = |metric| {
+                                m.get(metric).map_or("—".into(), |f| {
+                                    let text = f.to_string();
+                                    assert_eq!(parse_figure(&text), Ok(f));
+                                    text
+                                })
+                            };
+                            let key = (phase, m.context.label.clone(), m.concurrency);
+                            got.insert(key, (show(rate), show(Metric::TtftMs)));
+                        }
+                    }
+                    prop_assert_eq!(got, expected, "\n{}", text);
+                    prop_assert_eq!(
+                        imported.run.facts.text(speedbook::run::Fact::Quantization),
+                        Some(quantization)
+                    );
+                    return Ok(());
+                }
+                Ok(other) => panic!("{other:?}"),
+                Err(problems) => problems,
+            };
+            // Without the table some prefill points fit their label in more than one way, and that of a
+            // prompt of no length fits in none.
+            for problem in problems {
+                let told = problem.to_string();
+                prop_assert!(
+                    !table && told.starts_with("error[E0201]") && told.contains("prefill"),
+                    "{}\n{}",
+                    told,
+                    text
+                );
+            }
+            Ok(())
+        };
     runner("glued cells").run(&strategy, check).unwrap();
 }

@@ -1,8 +1,8 @@
 //! Facts: the blocks of labels and values, and the values that hold more than one fact (VRAM, the
 //! benchmark tool, the date).
 
-use super::grammar::{Notation, number};
 use super::lines::{excerpt, is_dash, same_words};
+use super::numbers::{Notation, number, whole};
 use super::seen::{Given, Problems};
 use crate::diagnostic::Code;
 use crate::run::fact::Kind;
@@ -179,8 +179,8 @@ fn vram(given: &mut Given, problems: &mut Problems, text: &str, line: usize) {
         given.set(problems, Fact::VramGb, FactValue::Number(total.value), line);
         return;
     };
-    let factors = split_times(product)
-        .and_then(|(count, each)| Some((super::grammar::whole(count)?, gigabytes(each)?)));
+    let factors =
+        split_times(product).and_then(|(count, each)| Some((whole(count)?, gigabytes(each)?)));
     let Some((count, each)) = factors else {
         return bad(problems, "does not say how many GPUs have how much");
     };

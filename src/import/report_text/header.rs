@@ -2,8 +2,9 @@
 //! site's navigation, and takes the line of counts apart.
 
 use super::facts::{is_times, measured, split_times};
-use super::grammar::{Notation, label, number, whole};
+use super::grammar::label;
 use super::lines::{Heading, Line, is_dash, opener};
+use super::numbers::{Notation, number, whole};
 use super::seen::{Problems, Report, Subtitle};
 use crate::run::{Fact, FactValue};
 

@@ -2,16 +2,25 @@
 //! (tabs, `Label: value`) or as an extractor turns them into Markdown (pipes, label and value in
 //! two lines), in any mixture; and the Markdown pages that this program makes.
 //!
-//! [`lines`] makes lines of the text, [`reader`] walks over them and collects what they say
-//! ([`seen`]) with [`header`], [`facts`], [`tables`] and [`grammar`]; [`agree`] holds the places
-//! that say the same thing against each other and makes the run.
+//! [`lines`] and [`glue`] make lines of the text. [`reader`] walks over them and collects what they
+//! say ([`seen`]): [`header`] and [`facts`] read what was measured, [`points`] and [`measurements`]
+//! the figures, with [`tables`] and [`rows`] for what stands in which cell, [`grammar`] and
+//! [`numbers`] for what it means, and [`markdown`] for pages of our own. [`agree`] and [`counts`]
+//! hold the places that say the same thing against each other; then the run is made.
 
 mod agree;
+mod counts;
 mod facts;
+mod glue;
 mod grammar;
 mod header;
 mod lines;
+mod markdown;
+mod measurements;
+mod numbers;
+mod points;
 mod reader;
+mod rows;
 mod seen;
 mod tables;
 

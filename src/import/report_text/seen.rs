@@ -1,7 +1,7 @@
 //! What a report text says, each thing with its line, before its places are held against each
 //! other; and the list of problems found on the way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::grammar::StatusSeen;
 use super::lines::{Heading, squash};
@@ -103,8 +103,8 @@ pub(super) struct Report {
     pub rows: Vec<Seen>,
     /// The line of that table's head.
     pub table: Option<usize>,
-    /// The headings of a foreign page.
-    pub headings: BTreeSet<Heading>,
+    /// The headings of a foreign page, with their lines.
+    pub headings: BTreeMap<Heading, usize>,
     /// Whether it is a page of our own.
     pub own: bool,
 }
@@ -140,6 +140,11 @@ impl<'a> Problems<'a> {
     /// A problem of a line, to be completed and then added.
     pub fn at(&self, code: Code, line: usize, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, self.place(line), message)
+    }
+
+    /// Whether there are so many errors that reading on would tell nothing more.
+    pub fn full(&self) -> bool {
+        self.errors.len() >= MOST
     }
 
     /// Adds a problem to the list that its code belongs to.
