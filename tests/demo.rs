@@ -42,7 +42,10 @@ fn what_is_written_by_hand_fits_the_files() {
                 Some("2026-11-30T15:01:21Z")
             ),
             ("qwen3.5-122b-a10b-gptq-int4-2x-h200-nvl", None),
-            ("qwen3.5-397b-a17b-nvfp4-4x-h200-sxm", None),
+            (
+                "qwen3.5-397b-a17b-nvfp4-4x-h200-sxm",
+                Some("2026-09-13T02:25:00Z")
+            ),
         ]
     );
 }

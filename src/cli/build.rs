@@ -142,6 +142,11 @@ fn site_facts(config: &Config) -> SiteFacts {
     SiteFacts {
         title: config.title.clone(),
         description: config.description.clone().unwrap_or_default(),
+        base_url: config.base_url.clone(),
+        author: config.author.clone().unwrap_or_default(),
+        license: config.license.clone().unwrap_or_default(),
+        repository: config.repository.clone().unwrap_or_default(),
+        portable: false,
         noise: config.noise,
         outputs: Outputs {
             markdown: config.output.markdown,

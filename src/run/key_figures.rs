@@ -324,7 +324,7 @@ mod tests {
         run.decode[1]
             .figures
             .set(Metric::PerRequestTokPerS, Figure::exact(19.99));
-        assert!(shown(&run)[1].contains("8K context, 20.0 tok/s each"));
+        assert!(shown(&run)[1].contains("context 8K, 20.0 tok/s each"));
     }
 
     #[test]

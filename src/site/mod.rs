@@ -5,6 +5,7 @@ pub mod address;
 
 use std::cmp::Reverse;
 
+use crate::config::BaseUrl;
 use crate::run::audit::Noise;
 use crate::run::key_figures::Derived;
 use crate::run::time::MeasuredAt;
@@ -19,6 +20,16 @@ pub struct SiteFacts {
     pub title: String,
     /// A sentence or two about it, for the front page.
     pub description: String,
+    /// Where it will be published, for the places where a standard asks for absolute addresses.
+    pub base_url: Option<BaseUrl>,
+    /// Who publishes it.
+    pub author: String,
+    /// Under which license.
+    pub license: String,
+    /// Where its sources are.
+    pub repository: String,
+    /// Whether links name `index.html`, so that the site opens from a disk.
+    pub portable: bool,
     /// Noise bands of its comparisons and audits.
     pub noise: Noise,
     /// Which outputs are wanted.
