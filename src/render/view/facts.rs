@@ -69,12 +69,13 @@ const BLOCKS: &[(&str, &[Fact])] = &[
             Fact::Temperature,
             Fact::KvCacheTokens,
             Fact::Repetitions,
+            Fact::SourceUrl,
         ],
     ),
 ];
 
-/// The blocks that have a row.
-pub fn fact_blocks(facts: &Facts) -> Vec<FactBlock> {
+/// The blocks that have a row. The tags stand with the facts of the run.
+pub fn fact_blocks(facts: &Facts, tags: &[String]) -> Vec<FactBlock> {
     BLOCKS
         .iter()
         .map(|(heading, rows)| FactBlock {
@@ -90,6 +91,10 @@ pub fn fact_blocks(facts: &Facts) -> Vec<FactBlock> {
                     };
                     Some(FactRow { label, value })
                 })
+                .chain((*heading == "Run" && !tags.is_empty()).then(|| FactRow {
+                    label: "Tags",
+                    value: tags.join(", "),
+                }))
                 .collect(),
         })
         .filter(|block: &FactBlock| !block.rows.is_empty())

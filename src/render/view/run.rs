@@ -158,7 +158,7 @@ pub fn run_view(site: &Site, page: &RunPage) -> RunView {
         notes,
         prefill: prefill_table(run),
         launch: run.facts.text(Fact::LaunchCommand).map(launch_view),
-        facts: fact_blocks(&run.facts),
+        facts: fact_blocks(&run.facts, &run.tags),
         not_given: not_given.join(", "),
         notes_html: prose.html,
         notes_markdown: prose.markdown,
