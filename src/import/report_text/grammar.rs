@@ -185,6 +185,10 @@ fn own_cell(text: &str, phase: Phase) -> Option<Cell> {
         }
         Err(_) => text,
     };
+    // Figures that are glued, or written in another way, are for the common grammar.
+    if words.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let status = match words {
         "" => StatusSeen::default(),
         words => status(words, Notation::Own).ok()?,

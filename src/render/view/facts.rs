@@ -156,9 +156,13 @@ pub fn missing(facts: &Facts) -> Vec<&'static str> {
         .filter(|fact| fact.info().expected && facts.get(*fact).is_none())
         .filter(|fact| !(no_gpu && matches!(fact, Fact::Gpu | Fact::GpuCount | Fact::VramGbPerGpu)))
         .filter(|fact| {
-            !(matches!(fact, Fact::VramGbPerGpu) && facts.get(Fact::VramGb).is_some())
-                && !(matches!(fact, Fact::SecondsPerMeasurement)
-                    && facts.get(Fact::RequestsPerMeasurement).is_some())
+            // Another fact says as much.
+            let instead = match fact {
+                Fact::VramGbPerGpu => Fact::VramGb,
+                Fact::SecondsPerMeasurement => Fact::RequestsPerMeasurement,
+                _ => return true,
+            };
+            facts.get(instead).is_none()
         })
         .map(|fact| fact.info().label)
         .collect()
