@@ -25,7 +25,7 @@ pub fn markdown_text(text: &str, out: &mut dyn Write) -> io::Result<()> {
             '!' => after == Some('['),
             // What would begin a heading, a list or a rule.
             '#' | '+' | '=' => i == 0,
-            '-' => i == 0 && chars.len() > 1,
+            '-' => i == 0,
             '.' | ')' => {
                 i > 0
                     && chars
