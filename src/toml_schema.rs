@@ -88,7 +88,10 @@ mod tests {
 
     #[test]
     fn every_key_has_its_schema() {
-        for (schema, keys) in [(site(), config::keys()), (sidecar(), sidecar::sidecar_keys())] {
+        for (schema, keys) in [
+            (site(), config::keys()),
+            (sidecar(), sidecar::sidecar_keys()),
+        ] {
             assert!(jsonschema::draft202012::meta::is_valid(&schema));
             for (path, key) in paths(&keys) {
                 let at = path.split('.').fold(&schema, |at, name| {
@@ -104,26 +107,52 @@ mod tests {
     fn a_value_of_each_shape_is_taken_and_others_are_not() {
         let inner = vec![Key::new("a", Shape::Switch, "A.")];
         for (shape, right, wrong) in [
-            (Shape::Text, json!([" a b ", "a\n"]), json!(["", "  ", "a\nb", 1])),
+            (
+                Shape::Text,
+                json!([" a b ", "a\n"]),
+                json!(["", "  ", "a\nb", 1]),
+            ),
             (Shape::Lines, json!(["a\nb"]), json!(["", "\n", 1])),
             (Shape::Texts, json!([[], ["a"]]), json!(["a", [1]])),
             (Shape::Switch, json!([true]), json!(["true"])),
             (Shape::Count, json!([0, 3]), json!([-1, 1.5, "1"])),
             (Shape::Number, json!([0, 1.5]), json!([-0.5, "1"])),
-            (Shape::Time, json!(["2026-09-13"]), json!(["yesterday", 2026])),
-            (Shape::Url, json!(["HTTP://a"]), json!(["ftp://a", "https:///a"])),
-            (Shape::Table(inner.clone()), json!([{}, {"a": true}]), json!([[], {"b": 1}])),
-            (Shape::Tables(inner), json!([[{"a": true}]]), json!([{"a": true}])),
+            (
+                Shape::Time,
+                json!(["2026-09-13"]),
+                json!(["yesterday", 2026]),
+            ),
+            (
+                Shape::Url,
+                json!(["HTTP://a"]),
+                json!(["ftp://a", "https:///a"]),
+            ),
+            (
+                Shape::Table(inner.clone()),
+                json!([{}, {"a": true}]),
+                json!([[], {"b": 1}]),
+            ),
+            (
+                Shape::Tables(inner),
+                json!([[{"a": true}]]),
+                json!([{"a": true}]),
+            ),
             (Shape::NumberByName, json!([{"x": 1}]), json!([{"x": "1"}])),
             (Shape::TextByName, json!([{"x": "y"}]), json!([{"x": 1}])),
         ] {
             let schema = schema("t", "d", &[Key::new("k", shape.clone(), "K.")]);
             let validator = jsonschema::validator_for(&schema).unwrap();
             for value in right.as_array().unwrap() {
-                assert!(validator.is_valid(&json!({"k": value})), "{shape:?} {value}");
+                assert!(
+                    validator.is_valid(&json!({"k": value})),
+                    "{shape:?} {value}"
+                );
             }
             for value in wrong.as_array().unwrap() {
-                assert!(!validator.is_valid(&json!({"k": value})), "{shape:?} {value}");
+                assert!(
+                    !validator.is_valid(&json!({"k": value})),
+                    "{shape:?} {value}"
+                );
             }
         }
     }

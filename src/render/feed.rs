@@ -65,7 +65,11 @@ pub fn feed(site: &Site) -> Option<OutputFile> {
     let of_feed = absolute(base, &front, FILE);
     link(&mut xml, "self", "application/atom+xml", &of_feed);
     link(&mut xml, "alternate", "text/html", &home);
-    xml.leaf("icon", &[], &absolute(base, &front, super::site_files::FAVICON));
+    xml.leaf(
+        "icon",
+        &[],
+        &absolute(base, &front, super::site_files::FAVICON),
+    );
     xml.leaf("generator", &[], env!("CARGO_PKG_NAME"));
     for (page, updated) in &entries {
         entry(&mut xml, site, base, page, updated);
@@ -111,7 +115,10 @@ fn entry(xml: &mut Xml, site: &Site, base: &BaseUrl, page: &RunPage, updated: &s
 fn in_words(page: &RunPage) -> String {
     let mut parts = vec![summary(&page.run).join(" · ")];
     for figure in &page.derived.key_figures {
-        parts.push(format!("{}: {} ({})", figure.label, figure.value, figure.words));
+        parts.push(format!(
+            "{}: {} ({})",
+            figure.label, figure.value, figure.words
+        ));
     }
     parts.retain(|part| !part.is_empty());
     if parts.is_empty() {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::OutputFile;
 use crate::launch::LaunchCommand;
 use crate::launch::settings::SettingKind;
-use crate::run::document::{fact_schema, fact_value, metric_schema, put_figure, step_schema, STEP};
+use crate::run::document::{STEP, fact_schema, fact_value, metric_schema, put_figure, step_schema};
 use crate::run::key_figures::KeyFigure;
 use crate::run::{Fact, Metric, Phase, Run, Section, Status};
 use crate::site::{Address, RunPage, Site};
@@ -37,10 +37,26 @@ const FACTS: &[Fact] = &[
 
 /// The ids of key figures, each with the figure that it is.
 const KEY_FIGURES: &[(&str, Metric, &str)] = &[
-    ("one_request", Metric::TotalTokPerS, "One request alone, in the shortest context that has it."),
-    ("highest_total", Metric::TotalTokPerS, "The highest total, of valid and queued cells."),
-    ("most_at_20", Metric::PerRequestTokPerS, "The valid cell with the most requests (`concurrency`) of which each gets 20 tok/s or more."),
-    ("fastest_prefill", Metric::PrefillTokPerS, "The fastest reading of a prompt."),
+    (
+        "one_request",
+        Metric::TotalTokPerS,
+        "One request alone, in the shortest context that has it.",
+    ),
+    (
+        "highest_total",
+        Metric::TotalTokPerS,
+        "The highest total, of valid and queued cells.",
+    ),
+    (
+        "most_at_20",
+        Metric::PerRequestTokPerS,
+        "The valid cell with the most requests (`concurrency`) of which each gets 20 tok/s or more.",
+    ),
+    (
+        "fastest_prefill",
+        Metric::PrefillTokPerS,
+        "The fastest reading of a prompt.",
+    ),
 ];
 
 /// All runs of a site. What is absent is not known. Further keys may be added within this version.
@@ -163,7 +179,11 @@ fn lines(index: &Value) -> String {
 fn row<'a>(site: &Site, page: &'a RunPage) -> IndexRun<'a> {
     let run = &page.run;
     let front = Address::front();
-    let file = if site.facts.portable { "index.html" } else { "" };
+    let file = if site.facts.portable {
+        "index.html"
+    } else {
+        ""
+    };
     let mut audit: Vec<&'static str> = Vec::new();
     for finding in &page.derived.audit {
         if !audit.contains(&finding.rule.id()) {
@@ -255,7 +275,9 @@ fn cells(run: &Run) -> Map<String, Value> {
 
 /// The JSON Schema (draft 2020-12) of `speedbook.index/1`.
 pub fn schema() -> Value {
-    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let generator = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator();
     let mut schema = generator.into_root_schema_for::<Index>().to_value();
     without_null(&mut schema);
     schema

@@ -85,7 +85,12 @@ fn run(site: &Site, page: &RunPage) -> String {
         (false, false) => "",
     };
     let mut parts = summary(&page.run);
-    parts.extend(page.run.facts.text(Fact::Author).map(|author| format!("by {author}")));
+    parts.extend(
+        page.run
+            .facts
+            .text(Fact::Author)
+            .map(|author| format!("by {author}")),
+    );
     parts.extend(measured(&page.run).map(MeasuredAt::display));
     let mut notes: Vec<String> = parts.iter().map(|part| plain(part)).collect();
     for (on, name, file) in [

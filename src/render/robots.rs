@@ -1,8 +1,8 @@
 //! `robots.txt`: everything may be read, and where the sitemap is.
 
+use super::OutputFile;
 use super::links::absolute;
 use super::sitemap;
-use super::OutputFile;
 use crate::site::{Address, Site};
 
 /// Name of the file.

@@ -33,8 +33,12 @@ pub fn site_files(site: &Site) -> Vec<OutputFile> {
 pub fn left_out(site: &Site) -> Option<String> {
     let dated = feed::is_dated(site);
     match (&site.facts.base_url, dated) {
-        (None, true) => Some("no feed, sitemap and canonical links: they need `base_url` in site.toml".to_owned()),
-        (None, false) => Some("no sitemap and canonical links: they need `base_url` in site.toml".to_owned()),
+        (None, true) => Some(
+            "no feed, sitemap and canonical links: they need `base_url` in site.toml".to_owned(),
+        ),
+        (None, false) => {
+            Some("no sitemap and canonical links: they need `base_url` in site.toml".to_owned())
+        }
         (Some(_), false) if !site.runs.is_empty() => {
             Some("no feed: it needs a run with a date (`measured_at`)".to_owned())
         }

@@ -41,7 +41,10 @@ fn split(site: &Site, limit: usize) -> Vec<OutputFile> {
         })
         .collect();
     if entries.len() <= limit {
-        return vec![OutputFile::new(FILE.to_owned(), list("urlset", "url", &entries))];
+        return vec![OutputFile::new(
+            FILE.to_owned(),
+            list("urlset", "url", &entries),
+        )];
     }
     let mut files = Vec::new();
     let mut parts = Vec::new();
@@ -53,7 +56,10 @@ fn split(site: &Site, limit: usize) -> Vec<OutputFile> {
         });
         files.push(OutputFile::new(name, list("urlset", "url", part)));
     }
-    files.push(OutputFile::new(FILE.to_owned(), list("sitemapindex", "sitemap", &parts)));
+    files.push(OutputFile::new(
+        FILE.to_owned(),
+        list("sitemapindex", "sitemap", &parts),
+    ));
     files
 }
 
@@ -63,7 +69,11 @@ fn place(site: &Site, page: Page) -> Option<(Address, Option<MeasuredAt>)> {
     let public = |page: &&RunPage| !page.run.draft;
     match page {
         Page::Front => {
-            let times = site.runs.iter().filter(public).filter_map(|page| measured(&page.run));
+            let times = site
+                .runs
+                .iter()
+                .filter(public)
+                .filter_map(|page| measured(&page.run));
             Some((Address::front(), newest(times)))
         }
         Page::Run(at) => {
@@ -127,20 +137,34 @@ mod tests {
                 let found = node.children().find(|n| n.has_tag_name((NAMESPACE, name)));
                 found.map(|n| n.text().unwrap_or_default().to_owned())
             };
-            let items = document.root_element().children().filter(|n| n.is_element());
+            let items = document
+                .root_element()
+                .children()
+                .filter(|n| n.is_element());
             items
                 .map(|node| (child(node, "loc").unwrap(), child(node, "lastmod")))
                 .collect()
         };
-        files.iter().map(|file| (file.path.clone(), read(file))).collect()
+        files
+            .iter()
+            .map(|file| (file.path.clone(), read(file)))
+            .collect()
     }
 
     #[test]
     fn a_time_is_as_precise_as_it_was_given() {
         let some = |address: &str, time: Option<&str>| {
-            (format!("https://a.org/b/{address}"), time.map(str::to_owned))
+            (
+                format!("https://a.org/b/{address}"),
+                time.map(str::to_owned),
+            )
         };
-        let site = site(&["2026-09-13T02:25:00+02:00", "2026-09-12T02:25:00", "2026-09-11", ""]);
+        let site = site(&[
+            "2026-09-13T02:25:00+02:00",
+            "2026-09-12T02:25:00",
+            "2026-09-11",
+            "",
+        ]);
         assert_eq!(
             seen(&sitemap(&site)),
             [(
@@ -162,10 +186,18 @@ mod tests {
         let names: Vec<(&str, usize)> = files.iter().map(|(n, l)| (n.as_str(), l.len())).collect();
         assert_eq!(
             names,
-            [("sitemap-1.xml", 2), ("sitemap-2.xml", 2), ("sitemap-3.xml", 1), ("sitemap.xml", 3)]
+            [
+                ("sitemap-1.xml", 2),
+                ("sitemap-2.xml", 2),
+                ("sitemap-3.xml", 1),
+                ("sitemap.xml", 3)
+            ]
         );
-        let index: Vec<(&str, Option<&str>)> =
-            files[3].1.iter().map(|(a, t)| (a.as_str(), t.as_deref())).collect();
+        let index: Vec<(&str, Option<&str>)> = files[3]
+            .1
+            .iter()
+            .map(|(a, t)| (a.as_str(), t.as_deref()))
+            .collect();
         assert_eq!(
             index,
             [

@@ -137,7 +137,9 @@ mod tests {
 
     #[test]
     fn forbidden_and_control_characters_are_dropped() {
-        let all: String = ('\0'..='\u{A0}').chain(['\u{FFFD}', '\u{FFFE}', '\u{FFFF}', '\u{1F600}']).collect();
+        let all: String = ('\0'..='\u{A0}')
+            .chain(['\u{FFFD}', '\u{FFFE}', '\u{FFFF}', '\u{1F600}'])
+            .collect();
         let kept = allowed(&all);
         assert!(kept.starts_with("\t\n\r !\""), "{kept:?}");
         assert!(kept.ends_with("}~\u{A0}\u{FFFD}\u{1F600}"), "{kept:?}");

@@ -130,12 +130,7 @@ pub fn run_view(site: &Site, page: &RunPage) -> RunView {
     RunView {
         page: PageView {
             json: site.facts.outputs.json.then(|| "run.json".to_owned()),
-            ..PageView::new(
-                site,
-                &page.address,
-                run.title(),
-                description(run, &summary),
-            )
+            ..PageView::new(site, &page.address, run.title(), description(run, &summary))
         },
         schema: RUN_SCHEMA,
         title: run.title().to_owned(),
