@@ -198,7 +198,7 @@ fn what_an_address_is_needed_for_is_left_out_and_told_once() {
     let without = all(dir.path());
     assert!(without.contains_key(".nojekyll") && !without.contains_key("sitemap.xml"));
     let config = "base_url = \"https://example.org\"";
-    std::fs::write(dir.path().join("site.toml"), config).unwrap();
+    fs_err::write(dir.path().join("site.toml"), config).unwrap();
     let output = generate(&["build"], dir.path());
     assert!(!stderr(&output).contains("base_url"), "{}", stderr(&output));
     let with = all(dir.path());

@@ -86,7 +86,7 @@ fn the_index_of_the_demo_follows_its_schema_and_has_no_key_beyond_it() {
         root(),
     );
     let index: Value =
-        serde_json::from_slice(&std::fs::read(out.join("index.json")).unwrap()).unwrap();
+        serde_json::from_slice(&fs_err::read(out.join("index.json")).unwrap()).unwrap();
     let schema = schema("index");
     assert!(
         !schema.to_string().contains("null"),
@@ -123,7 +123,7 @@ fn the_index_of_the_demo_follows_its_schema_and_has_no_key_beyond_it() {
 #[test]
 fn what_users_write_follows_its_schema() {
     let site = jsonschema::validator_for(&schema("site")).unwrap();
-    let text = std::fs::read_to_string(root().join("site.toml")).unwrap();
+    let text = fs_err::read_to_string(root().join("site.toml")).unwrap();
     assert_valid(&site, &from_toml(&text), "site.toml");
     assert_valid(&site, &json!({}), "nothing");
     let sidecar = jsonschema::validator_for(&schema("sidecar")).unwrap();
@@ -133,7 +133,7 @@ fn what_users_write_follows_its_schema() {
         let is_sidecar =
             path.with_extension("json").exists() || path.with_extension("txt").exists();
         if path.extension().is_some_and(|end| end == "md") && is_sidecar {
-            let text = std::fs::read_to_string(&path).unwrap();
+            let text = fs_err::read_to_string(&path).unwrap();
             let toml = text
                 .strip_prefix("+++\n")
                 .unwrap()

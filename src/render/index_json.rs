@@ -3,6 +3,7 @@
 //! One run a line. Keys are those of `run.json` wherever it has them; facts, figures and statuses
 //! come from their tables, here and in the schema.
 
+use rayon::prelude::*;
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -146,7 +147,8 @@ pub fn index_json(site: &Site) -> OutputFile {
         title: &site.facts.title,
         description: &site.facts.description,
         base_url: site.facts.base_url.as_ref().map(|base| base.as_str()),
-        runs: site.runs.iter().map(|page| row(site, page)).collect(),
+        // In parallel, since each launch command is parsed.
+        runs: site.runs.par_iter().map(|page| row(site, page)).collect(),
     };
     OutputFile::new(FILE.to_owned(), lines(&json!(index)))
 }

@@ -129,7 +129,10 @@ mod tests {
         Site::new(facts, runs.collect())
     }
 
-    fn seen(files: &[OutputFile]) -> Vec<(String, Vec<(String, Option<String>)>)> {
+    /// Addresses with their times.
+    type Seen = Vec<(String, Option<String>)>;
+
+    fn seen(files: &[OutputFile]) -> Vec<(String, Seen)> {
         let read = |file: &OutputFile| {
             let text = std::str::from_utf8(&file.bytes).unwrap();
             let document = roxmltree::Document::parse(text).unwrap();
