@@ -22,5 +22,6 @@ pub mod render;
 pub mod run;
 pub mod site;
 pub mod toml_keys;
+pub mod toml_schema;
 pub mod toml_table;
 pub mod web_address;

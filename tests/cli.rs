@@ -185,6 +185,27 @@ fn every_run_json_builds_again_into_the_same_bytes() {
 }
 
 #[test]
+fn what_an_address_is_needed_for_is_left_out_and_told_once() {
+    let dir = site(&[("content/runs/one.json", ONE_CELL)]);
+    let note = "no feed, sitemap and canonical links: they need `base_url` in site.toml\n";
+    let output = generate(&["build"], dir.path());
+    assert_eq!(stderr(&output).matches(note).count(), 1);
+    assert!(stderr(&output).starts_with(note), "a plain line");
+    let output = generate(&["build", "--quiet"], dir.path());
+    assert!(output.status.success());
+    assert!(!stderr(&output).contains("base_url"), "{}", stderr(&output));
+    let all = |root: &Path| tree(&root.join("public"));
+    let without = all(dir.path());
+    assert!(without.contains_key(".nojekyll") && !without.contains_key("sitemap.xml"));
+    let config = "base_url = \"https://example.org\"";
+    fs_err::write(dir.path().join("site.toml"), config).unwrap();
+    let output = generate(&["build"], dir.path());
+    assert!(!stderr(&output).contains("base_url"), "{}", stderr(&output));
+    let with = all(dir.path());
+    assert!(with.contains_key("feed.xml") && with.contains_key("sitemap.xml"));
+}
+
+#[test]
 fn import_prints_the_run_as_json() {
     let dir = site(&[("one.json", ONE_CELL), ("bad.json", "{}")]);
     let output = generate(&["import", "one.json"], dir.path());

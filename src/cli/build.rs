@@ -12,7 +12,7 @@ use crate::content::{self, Content};
 use crate::diagnostic::{Severity, counts, sorted};
 use crate::output::{OutputPlace, Stage, Written};
 use crate::redact::{Hidden, Redactor};
-use crate::render::{Templates, render, templates::DEFAULT_STATIC};
+use crate::render::{Templates, left_out, render, site_files, templates::DEFAULT_STATIC};
 use crate::run::Run;
 use crate::site::{Outputs, Site, SiteFacts};
 
@@ -74,6 +74,9 @@ impl Args {
             report::warning(what);
         }
         if !self.quiet {
+            if let Some(note) = left_out(&site) {
+                report::line(&note);
+            }
             report::line(&format!(
                 "{} in {}: {} written, {} unchanged, {} removed, {}{}, {:.2} s",
                 report::counted(site.runs.len(), "run"),
@@ -168,6 +171,9 @@ fn write_site(site: &Site, place: &OutputPlace) -> Result<Written, Failure> {
             }
             Ok(())
         })?;
+    for file in site_files(site) {
+        stage.write(&file.path, &file.bytes)?;
+    }
     for (name, bytes) in DEFAULT_STATIC {
         stage.write(name, bytes)?;
     }

@@ -128,12 +128,10 @@ pub fn run_view(site: &Site, page: &RunPage) -> RunView {
     let summary = summary(run);
     let not_given = missing(&run.facts);
     RunView {
-        page: PageView::new(
-            &site.facts,
-            &page.address,
-            run.title(),
-            description(run, &summary),
-        ),
+        page: PageView {
+            json: site.facts.outputs.json.then(|| "run.json".to_owned()),
+            ..PageView::new(site, &page.address, run.title(), description(run, &summary))
+        },
         schema: RUN_SCHEMA,
         title: run.title().to_owned(),
         byline: byline(run),
@@ -169,7 +167,8 @@ pub fn run_view(site: &Site, page: &RunPage) -> RunView {
     }
 }
 
-fn summary(run: &Run) -> Vec<String> {
+/// What was measured, in a few parts: engine, version, quantization, size of the matrix.
+pub(crate) fn summary(run: &Run) -> Vec<String> {
     let mut parts: Vec<String> = [Fact::EngineName, Fact::EngineVersion, Fact::Quantization]
         .iter()
         .filter_map(|fact| show(&run.facts, *fact))
