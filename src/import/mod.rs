@@ -165,3 +165,39 @@ fn gunzip(path: &str, bytes: &[u8]) -> Result<Vec<u8>, Diagnostic> {
     }
     Ok(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(path: &str, bytes: &[u8]) -> Diagnostic {
+        import(path, bytes).unwrap_err().remove(0)
+    }
+
+    #[test]
+    fn files_that_are_no_text_are_refused_with_their_line() {
+        let problem = problem("a.txt", b"Speed test matrix\n\xff\n");
+        assert_eq!(
+            (problem.code, problem.place.line),
+            (Code::Unreadable, Some(2))
+        );
+        assert_eq!(problem.message, "is not UTF-8 text");
+    }
+
+    #[test]
+    fn a_damaged_gzip_layer_is_told() {
+        let problem = problem("a.json.gz", b"\x1f\x8b\x08 damaged");
+        assert_eq!(problem.code, Code::Unreadable);
+        assert!(problem.message.starts_with("cannot be unpacked: "));
+    }
+
+    #[test]
+    fn a_file_that_no_format_recognises_is_told_what_was_looked_for() {
+        let problem = problem("a.json", b"{\"metadata\": 1}");
+        assert_eq!(problem.code, Code::UnknownFormat);
+        for format in FORMATS {
+            assert!(problem.message.contains(format.name()), "{problem}");
+            assert!(!format.looks_for().is_empty());
+        }
+    }
+}

@@ -95,45 +95,6 @@ fn longest_run(text: &str, of: char) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pulldown_cmark::{Event, Options, Parser};
-
-    /// What GitHub understands beyond CommonMark.
-    fn github() -> Options {
-        Options::ENABLE_TABLES
-            | Options::ENABLE_FOOTNOTES
-            | Options::ENABLE_STRIKETHROUGH
-            | Options::ENABLE_TASKLISTS
-            | Options::ENABLE_MATH
-            | Options::ENABLE_GFM
-    }
-
-    /// What a reader sees of a Markdown paragraph.
-    fn seen(markdown: &str) -> String {
-        let mut out = String::new();
-        for event in Parser::new_ext(markdown, github()) {
-            match event {
-                Event::Text(text) | Event::Code(text) => out.push_str(&text),
-                Event::Start(pulldown_cmark::Tag::Paragraph)
-                | Event::End(pulldown_cmark::TagEnd::Paragraph) => {}
-                other => panic!("markup in {markdown:?}: {other:?}"),
-            }
-        }
-        out
-    }
-
-    proptest::proptest! {
-        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(10_000))]
-        #[test]
-        fn text_is_shown_as_it_is(text in r"[ -~äβ×—]{1,30}") {
-            let text = text.trim();
-            if !text.is_empty() {
-                let escaped = markdown(text);
-                let shown = seen(&format!("x {escaped}"));
-                proptest::prop_assert_eq!(shown, format!("x {text}"));
-                proptest::prop_assert_eq!(seen(&escaped), text);
-            }
-        }
-    }
 
     #[test]
     fn ordinary_text_is_left_readable() {
