@@ -49,6 +49,8 @@ pub struct Cell {
     pub link: String,
     /// A smaller line below it; empty for none.
     pub note: String,
+    /// The anchor of the measurement that it stands for; empty for none.
+    pub anchor: String,
 }
 
 impl Cell {
@@ -67,6 +69,13 @@ impl Cell {
             link: link.into(),
             ..Self::default()
         }
+    }
+
+    /// The same cell as the place that links to this anchor lead to.
+    #[must_use]
+    pub fn anchor(mut self, anchor: impl Into<String>) -> Self {
+        self.anchor = anchor.into();
+        self
     }
 
     /// The same cell with a smaller line below.
