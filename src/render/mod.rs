@@ -4,13 +4,15 @@
 pub mod csv;
 pub mod escape;
 pub mod markdown;
+pub mod template_error;
 pub mod templates;
 pub mod view;
 
 use crate::run::document;
 use crate::site::{Page, RunPage, Site};
 
-pub use templates::{TemplateError, Templates};
+pub use template_error::TemplateError;
+pub use templates::Templates;
 
 /// A file of the site: its path below the output folder, and its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
