@@ -221,10 +221,7 @@ fn path_at(source: &str, at: usize) -> &str {
     let (before, after) = source.split_at_checked(at).unwrap_or((source, ""));
     let start = before.trim_end_matches(is_path).len();
     let end = at + after.len() - after.trim_start_matches(is_path).len();
-    source
-        .get(start..end)
-        .unwrap_or_default()
-        .trim_matches('.')
+    source.get(start..end).unwrap_or_default().trim_matches('.')
 }
 
 /// The first part of a path that a view does not have, and what it has in that place. `None` where
@@ -242,11 +239,11 @@ fn missing_in<'a>(view: &Value, path: &'a str) -> Option<(&'a str, Vec<String>)>
     None
 }
 
+/// That a part of a path is not there, with what it was looked for in.
 fn unknown(path: &str, missing: &str) -> String {
-    if path == missing || path.is_empty() {
-        format!("there is no `{missing}` here")
-    } else {
-        format!("there is no `{missing}` in `{path}`")
+    match path.split_once(&format!(".{missing}")) {
+        Some((within, _)) => format!("there is no `{missing}` in `{within}`"),
+        None => format!("there is no `{missing}` here"),
     }
 }
 

@@ -253,7 +253,10 @@ fn names(text: &str, file: &str) -> bool {
 /// Whether a template extends another, which it must say in its first tag.
 fn extends(text: &str) -> bool {
     let first = text.split("{%").nth(1).unwrap_or_default();
-    first.trim_start_matches('-').trim_start().starts_with("extends")
+    first
+        .trim_start_matches('-')
+        .trim_start()
+        .starts_with("extends")
 }
 
 fn unused(path: &str, shown: &str, known: &BTreeSet<String>) -> Diagnostic {
