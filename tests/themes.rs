@@ -19,7 +19,7 @@ use speedbook::render::view::fields::{Field, catalogue};
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
-const RUN: &str = r#"{"schema":"speedbook.run/1","slug":"SLUG","title":"A run","decode":[{"context_label":"8K","concurrency":1,"status":"valid","total_tok_per_s":82.9}]}"#;
+const RUN: &str = r#"{"schema":"speedbook.run/1","slug":"SLUG","title":"A run","prefill":[],"burst":[],"decode":[{"context_label":"8K","concurrency":1,"status":"valid","total_tok_per_s":82.9}]}"#;
 
 fn generate(args: &[&str], root: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_gen"))
@@ -225,6 +225,8 @@ fn files_are_taken_one_by_one_from_site_theme_and_default() {
     // What the theme lacks is the default's, and asks for the asset that is in use.
     let run = text(dir.path(), "runs/one/index.html");
     assert_eq!(stylesheet(&run), format!("../../{}", links[0]));
+    // `theme:` is the default theme's where the theme has none.
+    put(dir.path(), "templates/index.md", "{% include \"theme:index.md\" %}");
     // The option goes before site.toml.
     built(dir.path(), &["--theme", "other"]);
     assert_eq!(text(dir.path(), "runs/one/index.html"), "not taken");
@@ -329,7 +331,8 @@ fn names_that_are_not_there_are_told_with_what_there_is() {
         "templates/run.html",
         "{% extends \"run.html\" %}",
     );
-    assert!(refused(dir.path()).contains("run.html → "));
+    let said = refused(dir.path());
+    assert!(said.contains("run.html → "), "{said}");
 }
 
 #[test]
@@ -339,7 +342,7 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
     for (template, wanted) in [
         (
             "<p>\n<b>{{ page.titel }}</b>",
-            "error[E0603]: there is no `titel` in `page`\n --> templates/run.html:2:11\nhelp: did you mean `title`? known there: site_title, title, description, root, home, markdown",
+            "error[E0603]: there is no `titel` in `page`\n --> templates/run.html:2:12\nhelp: did you mean `title`? known there: description, home, markdown, root, site_title, title",
         ),
         (
             "{{ page.titel.x | upper }}",
@@ -351,7 +354,7 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
         ),
         (
             "{% for m in matrices %}{{ m.captoin }}{% endfor %}",
-            "there is no `captoin` in `m`\n --> templates/run.html:1:29\nhelp: did you mean `caption`? known there: id, heading, caption, ",
+            "there is no `captoin` in `m`\n --> templates/run.html:1:29\nhelp: did you mean `caption`? known there: caption, ",
         ),
         (
             "{% for x in page.tags %}{% endfor %}",
@@ -515,12 +518,14 @@ fn the_example_of_the_documentation_builds() {
     let (example, _) = example.split_once("<!-- end of example -->").unwrap();
     let dir = site(&[]);
     let mut files = Vec::new();
-    for part in example.split("\n`").skip(1) {
-        let (path, rest) = part.split_once("`\n\n```").unwrap();
-        let (_, rest) = rest.split_once('\n').unwrap();
-        let (content, _) = rest.split_once("```").unwrap();
-        put(dir.path(), path, content);
-        files.push((path, content));
+    for part in example.split("\n```\n") {
+        let Some((path, content)) = part.split_once("`\n\n```") else {
+            continue;
+        };
+        let path = path.trim().trim_matches('`');
+        let (_, content) = content.split_once('\n').unwrap();
+        put(dir.path(), path, &format!("{content}\n"));
+        files.push((path, format!("{content}\n")));
     }
     assert_eq!(files.len(), 2);
     built(dir.path(), &["--strict"]);

@@ -69,10 +69,18 @@ pub(super) fn parsing(theme: &Theme, error: &tera::Error) -> TemplateError {
         | ErrorKind::CircularInclude {
             tpl,
             include_chain: chain,
-        } => whole(
-            tpl,
-            format!("templates lead in a circle: {}", chain.join(" → ")),
-        ),
+        } => {
+            let mut chain = chain.clone();
+            if chain.len() < 2 || chain.first() != chain.last() {
+                chain.extend(chain.first().cloned());
+            }
+            let message = format!("templates lead in a circle: {}", chain.join(" → "));
+            let help = "`default:NAME` is the default theme's template of that name";
+            whole(tpl, message)
+                .into_iter()
+                .map(|problem| problem.help(help))
+                .collect()
+        }
         ErrorKind::Msg(text) => reports(theme, text),
         _ => vec![Diagnostic::new(
             Code::TemplateName,

@@ -30,7 +30,7 @@ pub(super) fn read(
     problems: &mut Vec<Diagnostic>,
 ) -> io::Result<Vec<FoundFile>> {
     let top = root.join(folder);
-    if !top.exists() {
+    if !top.is_dir() {
         return Ok(Vec::new());
     }
     let bounds = fs_err::canonicalize(root)?;
@@ -44,7 +44,6 @@ pub(super) fn read(
     };
     let mut files = Vec::new();
     let mut entries = WalkDir::new(&top)
-        .min_depth(usize::from(top.is_dir()))
         .follow_links(true)
         .sort_by_file_name()
         .into_iter();

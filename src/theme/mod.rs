@@ -31,7 +31,7 @@ pub const FOLDER: &str = "themes";
 /// Endings of templates: HTML and XML are escaped alike, Markdown in its own way.
 pub const ENDINGS: &[&str] = &[".html", ".xml", ".md"];
 
-/// The prefix by which a template names one of the theme that the site's own has the place of.
+/// The prefix by which a template names that of the theme, whatever the site has in its place.
 pub const THEME_PREFIX: &str = "theme:";
 
 /// The prefix by which a template names one of the default theme, whatever has its place.
@@ -205,7 +205,7 @@ impl Theme {
                 if !is_first && extends(&text) && !is_named() {
                     continue;
                 }
-                if is_first {
+                if is_first || is_named() {
                     in_use.push(text.clone());
                 }
                 if layer != Layer::Default
@@ -214,6 +214,16 @@ impl Theme {
                 {
                     theme.warnings.push(unused(&path, &shown, &known));
                 }
+                theme.templates.push(TemplateFile { name, shown, text });
+            }
+        }
+        // Where the theme has none, `theme:` names the default theme's.
+        for (path, shown, text) in embedded::templates() {
+            let name = format!("{THEME_PREFIX}{path}");
+            if texts.iter().any(|text| names(text, &name))
+                && !theme.templates.iter().any(|t| t.name == name)
+            {
+                in_use.push(text.clone());
                 theme.templates.push(TemplateFile { name, shown, text });
             }
         }
