@@ -31,8 +31,8 @@ fn generate(args: &[&str], root: &Path) -> Output {
 
 fn put(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
+    fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+    fs_err::write(path, text).unwrap();
 }
 
 /// A site of two runs with these files beside it.
@@ -75,7 +75,7 @@ fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     for entry in walkdir::WalkDir::new(folder).into_iter().flatten() {
         if entry.file_type().is_file() {
             let path = entry.path().strip_prefix(folder).unwrap();
-            let bytes = std::fs::read(entry.path()).unwrap();
+            let bytes = fs_err::read(entry.path()).unwrap();
             files.insert(path.to_str().unwrap().to_owned(), bytes);
         }
     }
@@ -83,7 +83,7 @@ fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn text(dir: &Path, path: &str) -> String {
-    std::fs::read_to_string(dir.join("public").join(path)).unwrap()
+    fs_err::read_to_string(dir.join("public").join(path)).unwrap()
 }
 
 /// The link to the stylesheet of a page.
@@ -226,7 +226,11 @@ fn files_are_taken_one_by_one_from_site_theme_and_default() {
     let run = text(dir.path(), "runs/one/index.html");
     assert_eq!(stylesheet(&run), format!("../../{}", links[0]));
     // `theme:` is the default theme's where the theme has none.
-    put(dir.path(), "templates/index.md", "{% include \"theme:index.md\" %}");
+    put(
+        dir.path(),
+        "templates/index.md",
+        "{% include \"theme:index.md\" %}",
+    );
     // The option goes before site.toml.
     built(dir.path(), &["--theme", "other"]);
     assert_eq!(text(dir.path(), "runs/one/index.html"), "not taken");
@@ -420,7 +424,7 @@ fn links_that_leave_the_site_are_refused() {
         said.contains("error[E0308]") && said.contains(" --> themes/mine/static/style.css"),
         "{said}"
     );
-    std::fs::remove_file(&link).unwrap();
+    fs_err::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(elsewhere.path(), dir.path().join("templates")).unwrap();
     let said = refused(dir.path());
     assert!(said.contains(" --> templates\n"), "{said}");
@@ -479,13 +483,13 @@ fn reference() -> String {
 #[test]
 fn the_documentation_lists_what_templates_get() {
     let path = Path::new(HERE).join("docs/themes.md");
-    let document = std::fs::read_to_string(&path).unwrap();
+    let document = fs_err::read_to_string(&path).unwrap();
     let (head, rest) = document.split_once("<!-- fields -->\n").unwrap();
     let (found, tail) = rest.split_once("<!-- end of fields -->").unwrap();
     let wanted = reference();
     if std::env::var_os("SPEEDBOOK_UPDATE").is_some() {
         let whole = format!("{head}<!-- fields -->\n{wanted}<!-- end of fields -->{tail}");
-        std::fs::write(&path, whole).unwrap();
+        fs_err::write(&path, whole).unwrap();
     } else {
         assert!(
             found == wanted,
@@ -513,7 +517,7 @@ fn the_documentation_lists_what_templates_get() {
 
 #[test]
 fn the_example_of_the_documentation_builds() {
-    let document = std::fs::read_to_string(Path::new(HERE).join("docs/themes.md")).unwrap();
+    let document = fs_err::read_to_string(Path::new(HERE).join("docs/themes.md")).unwrap();
     let (_, example) = document.split_once("<!-- example -->").unwrap();
     let (example, _) = example.split_once("<!-- end of example -->").unwrap();
     let dir = site(&[]);

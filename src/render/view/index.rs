@@ -20,7 +20,7 @@ pub struct IndexView {
     pub description: String,
     /// "6 runs"; empty where there is none.
     pub count: String,
-    /// The runs, newest first; `None` where there is none.
+    /// The runs, newest first; nothing where there is none.
     pub runs: Option<Table>,
 }
 
