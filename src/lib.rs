@@ -23,5 +23,6 @@ pub mod run;
 pub mod site;
 pub mod theme;
 pub mod toml_keys;
+pub mod toml_schema;
 pub mod toml_table;
 pub mod web_address;

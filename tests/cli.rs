@@ -25,8 +25,8 @@ fn site(files: &[(&str, &str)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (path, text) in files {
         let path = dir.path().join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(path, text).unwrap();
     }
     dir
 }
@@ -38,7 +38,7 @@ fn stderr(output: &Output) -> String {
 /// All files below a folder, by their path.
 fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     fn walk(folder: &Path, root: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
+        for entry in fs_err::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 walk(&path, root, files);
@@ -49,7 +49,7 @@ fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
                     .to_str()
                     .unwrap()
                     .to_owned();
-                files.insert(name, std::fs::read(&path).unwrap());
+                files.insert(name, fs_err::read(&path).unwrap());
             }
         }
     }
@@ -75,7 +75,7 @@ fn a_site_without_runs_says_so() {
     let dir = site(&[("content/.keep", "")]);
     let output = generate(&["build"], dir.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let index = std::fs::read_to_string(dir.path().join("public/index.html")).unwrap();
+    let index = fs_err::read_to_string(dir.path().join("public/index.html")).unwrap();
     assert!(index.contains("There is no run on this site yet"));
 }
 
@@ -84,7 +84,7 @@ fn one_json_file_alone_gives_a_good_page() {
     let dir = site(&[("content/runs/one.json", ONE_CELL)]);
     let output = generate(&["build"], dir.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let page = std::fs::read_to_string(dir.path().join("public/runs/one/index.html")).unwrap();
+    let page = fs_err::read_to_string(dir.path().join("public/runs/one/index.html")).unwrap();
     assert!(page.contains("<h1 dir=\"auto\">qwen</h1>"), "{page}");
     assert!(page.contains("82.9") && page.contains("584 ms"));
     // Nothing is on the page that the file does not have.
@@ -104,8 +104,8 @@ fn all_problems_are_reported_and_the_old_site_stays() {
     let dir = site(&[("content/runs/one.json", ONE_CELL)]);
     assert!(generate(&["build"], dir.path()).status.success());
     let before = tree(&dir.path().join("public"));
-    std::fs::write(dir.path().join("content/runs/two.json"), "{\"a\": 1}").unwrap();
-    std::fs::write(dir.path().join("content/runs/three.json"), "{\n\"a\": ").unwrap();
+    fs_err::write(dir.path().join("content/runs/two.json"), "{\"a\": 1}").unwrap();
+    fs_err::write(dir.path().join("content/runs/three.json"), "{\n\"a\": ").unwrap();
     let output = generate(&["build"], dir.path());
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
@@ -160,15 +160,15 @@ fn every_run_json_builds_again_into_the_same_bytes() {
             let target = again
                 .join("content/in")
                 .join(format!("{}.json", slug.replace('/', "--")));
-            std::fs::create_dir_all(target.parent().unwrap()).unwrap();
-            std::fs::write(target, bytes).unwrap();
+            fs_err::create_dir_all(target.parent().unwrap()).unwrap();
+            fs_err::write(target, bytes).unwrap();
             runs += 1;
         }
     }
     assert!(runs >= 6);
     for extra in ["site.toml"] {
         if root.join(extra).exists() {
-            std::fs::copy(root.join(extra), again.join(extra)).unwrap();
+            fs_err::copy(root.join(extra), again.join(extra)).unwrap();
         }
     }
     let result = generate(&["build", "--strict"], &again);
@@ -182,6 +182,27 @@ fn every_run_json_builds_again_into_the_same_bytes() {
             assert!(bytes == other, "{path} differs");
         }
     }
+}
+
+#[test]
+fn what_an_address_is_needed_for_is_left_out_and_told_once() {
+    let dir = site(&[("content/runs/one.json", ONE_CELL)]);
+    let note = "no feed, sitemap and canonical links: they need `base_url` in site.toml\n";
+    let output = generate(&["build"], dir.path());
+    assert_eq!(stderr(&output).matches(note).count(), 1);
+    assert!(stderr(&output).starts_with(note), "a plain line");
+    let output = generate(&["build", "--quiet"], dir.path());
+    assert!(output.status.success());
+    assert!(!stderr(&output).contains("base_url"), "{}", stderr(&output));
+    let all = |root: &Path| tree(&root.join("public"));
+    let without = all(dir.path());
+    assert!(without.contains_key(".nojekyll") && !without.contains_key("sitemap.xml"));
+    let config = "base_url = \"https://example.org\"";
+    fs_err::write(dir.path().join("site.toml"), config).unwrap();
+    let output = generate(&["build"], dir.path());
+    assert!(!stderr(&output).contains("base_url"), "{}", stderr(&output));
+    let with = all(dir.path());
+    assert!(with.contains_key("feed.xml") && with.contains_key("sitemap.xml"));
 }
 
 #[test]

@@ -86,12 +86,12 @@ fn pipe_cells(line: &str) -> Vec<String> {
 fn reports() -> Vec<Report> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut reports = Vec::new();
-    for entry in std::fs::read_dir(root.join("content/runs")).unwrap() {
+    for entry in fs_err::read_dir(root.join("content/runs")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|e| e != "txt") {
             continue;
         }
-        let text = std::fs::read_to_string(&path).unwrap();
+        let text = fs_err::read_to_string(&path).unwrap();
         let lines: Vec<Vec<String>> = text
             .lines()
             .filter_map(|line| {
@@ -201,7 +201,7 @@ fn html_shows_every_figure(theme: &str) {
     let (_dir, output) = build(theme);
     for report in reports() {
         let text =
-            std::fs::read_to_string(output.join("runs").join(&report.slug).join("index.html"))
+            fs_err::read_to_string(output.join("runs").join(&report.slug).join("index.html"))
                 .unwrap();
         let html = Html::parse_document(&text);
         let rows = Selector::parse("section[aria-labelledby=measurements] tr").unwrap();
@@ -266,7 +266,7 @@ fn markdown_shows_every_figure_of_the_reports() {
 fn markdown_shows_every_figure(theme: &str) {
     let (_dir, output) = build(theme);
     for report in reports() {
-        let text = std::fs::read_to_string(output.join("runs").join(&report.slug).join("index.md"))
+        let text = fs_err::read_to_string(output.join("runs").join(&report.slug).join("index.md"))
             .unwrap();
         let lines: Vec<Vec<String>> = text
             .lines()
@@ -284,7 +284,7 @@ fn markdown_shows_every_figure(theme: &str) {
 fn json_carries_every_figure_of_the_reports() {
     let (_dir, output) = build("default");
     for report in reports() {
-        let text = std::fs::read_to_string(output.join("runs").join(&report.slug).join("run.json"))
+        let text = fs_err::read_to_string(output.join("runs").join(&report.slug).join("run.json"))
             .unwrap();
         let run: serde_json::Value = serde_json::from_str(&text).unwrap();
         let mut seen = 0;

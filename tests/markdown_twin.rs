@@ -134,10 +134,10 @@ fn the_twins_of_run_files_read_back() {
     let templates = Templates::default_theme().unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs");
     let mut read_back = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
+    for entry in fs_err::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if let Ok(Outcome::Run(imported)) = import(&name, &std::fs::read(&path).unwrap()) {
+        if let Ok(Outcome::Run(imported)) = import(&name, &fs_err::read(&path).unwrap()) {
             let mut run = imported.run;
             run.slug = "x".to_owned();
             run.facts.set_text(Fact::Title, "A run");

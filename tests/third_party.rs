@@ -51,7 +51,7 @@ fn metadata() -> Value {
 /// The copyright lines of a package's license files, each once.
 fn copyrights(manifest: &Path) -> BTreeSet<String> {
     let mut lines = BTreeSet::new();
-    for entry in std::fs::read_dir(manifest.parent().unwrap())
+    for entry in fs_err::read_dir(manifest.parent().unwrap())
         .unwrap()
         .flatten()
     {
@@ -63,7 +63,7 @@ fn copyrights(manifest: &Path) -> BTreeSet<String> {
         {
             continue;
         }
-        for line in String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).lines() {
+        for line in String::from_utf8_lossy(&fs_err::read(entry.path()).unwrap()).lines() {
             let line = line.trim();
             let is_notice = line.to_lowercase().starts_with("copyright")
                 && line.chars().any(|c| c.is_ascii_digit());
@@ -142,9 +142,9 @@ fn third_party_notices_are_current() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("THIRD-PARTY.md");
     let wanted = notices();
     if std::env::var_os("SPEEDBOOK_UPDATE").is_some() {
-        std::fs::write(&path, &wanted).unwrap();
+        fs_err::write(&path, &wanted).unwrap();
     }
-    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    let found = fs_err::read_to_string(&path).unwrap_or_default();
     assert!(
         found == wanted,
         "THIRD-PARTY.md is out of date; run SPEEDBOOK_UPDATE=1 cargo test --test third_party"

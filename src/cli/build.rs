@@ -13,7 +13,7 @@ use crate::content::{self, Content};
 use crate::diagnostic::{Diagnostic, Severity, counts, sorted};
 use crate::output::{OutputError, OutputPlace, Stage, Written};
 use crate::redact::{Hidden, Redactor};
-use crate::render::{TemplateError, Templates, render};
+use crate::render::{TemplateError, Templates, left_out, render, site_files};
 use crate::run::Run;
 use crate::site::{Outputs, Site, SiteFacts};
 use crate::theme::{Theme, ThemeError};
@@ -101,6 +101,9 @@ impl Args {
             report::warning(what);
         }
         if !self.quiet {
+            if let Some(note) = left_out(&site) {
+                report::line(&note);
+            }
             report::line(&format!(
                 "{}, {} in {}: {} written, {} unchanged, {} removed, {}{}, {:.2} s",
                 report::counted(site.runs.len(), "run"),
@@ -251,8 +254,16 @@ fn write_site(
     if !wrong.is_empty() {
         return Err(NotWritten::Templates(TemplateError::once_each(wrong)));
     }
-    for asset in templates.theme().assets.values() {
+    let assets = &templates.theme().assets;
+    for asset in assets.values() {
         stage.write(&asset.path, &asset.bytes)?;
+    }
+    // A theme may bring an icon of its own.
+    let is_asset = |path: &str| assets.values().any(|asset| asset.path == path);
+    for file in site_files(site) {
+        if !is_asset(&file.path) {
+            stage.write(&file.path, &file.bytes)?;
+        }
     }
     Ok(stage.commit()?)
 }

@@ -25,6 +25,12 @@ const LOCK: &str = "lock";
 const GITIGNORE: &str = ".gitignore";
 const GITIGNORE_BYTES: &str = "# Made by gen: its lock, and the next site while it is being written.\n# May be removed whenever no build is at work.\n*\n";
 
+/// How often the lock is asked for again before another build is said to be at work. A program that
+/// runs `gen` from several threads may hold a dead build's lock for the moment in which it starts a
+/// process, which inherits open files.
+const TRIES: u32 = 10;
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+
 /// The work folder of this build, locked until this is dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
@@ -65,13 +71,20 @@ impl Lock {
             .write(true)
             .open(&path)
             .map_err(beside)?;
-        match held.file().try_lock() {
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => {
-                return Err(OutputError::Busy(ground.given.clone()));
-            }
-            Err(std::fs::TryLockError::Error(source)) => {
-                return Err(OutputError::NoLocks { path, source });
+        let mut tries = 0;
+        loop {
+            match held.file().try_lock() {
+                Ok(()) => break,
+                Err(std::fs::TryLockError::WouldBlock) if tries < TRIES => {
+                    tries += 1;
+                    std::thread::sleep(PAUSE);
+                }
+                Err(std::fs::TryLockError::WouldBlock) => {
+                    return Err(OutputError::Busy(ground.given.clone()));
+                }
+                Err(std::fs::TryLockError::Error(source)) => {
+                    return Err(OutputError::NoLocks { path, source });
+                }
             }
         }
 

@@ -25,7 +25,7 @@ pub fn markdown_text(text: &str, out: &mut dyn Write) -> io::Result<()> {
             '!' => after == Some('['),
             // What would begin a heading, a list or a rule.
             '#' | '+' | '=' => i == 0,
-            '-' => i == 0 && chars.len() > 1,
+            '-' => i == 0,
             '.' | ')' => {
                 i > 0
                     && chars
@@ -97,10 +97,20 @@ mod tests {
     use super::*;
     use pulldown_cmark::{Event, Options, Parser};
 
+    /// What GitHub understands beyond CommonMark.
+    fn github() -> Options {
+        Options::ENABLE_TABLES
+            | Options::ENABLE_FOOTNOTES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_TASKLISTS
+            | Options::ENABLE_MATH
+            | Options::ENABLE_GFM
+    }
+
     /// What a reader sees of a Markdown paragraph.
     fn seen(markdown: &str) -> String {
         let mut out = String::new();
-        for event in Parser::new_ext(markdown, Options::all() - Options::ENABLE_SMART_PUNCTUATION) {
+        for event in Parser::new_ext(markdown, github()) {
             match event {
                 Event::Text(text) | Event::Code(text) => out.push_str(&text),
                 Event::Start(pulldown_cmark::Tag::Paragraph)

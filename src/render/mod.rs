@@ -1,16 +1,26 @@
 //! A page → bytes. A page becomes one typed view, made once; the writers (HTML, Markdown) only
-//! format it. JSON and CSV are written from the run itself.
+//! format it. JSON and CSV are written from the run itself, the files beside the pages (index, feed,
+//! sitemap…) from the whole site.
 
 pub mod csv;
 pub mod escape;
+pub mod feed;
+pub mod index_json;
+pub mod links;
+pub mod llms;
 pub mod markdown;
+pub mod robots;
+pub mod site_files;
+pub mod sitemap;
 pub mod template_error;
 pub mod templates;
 pub mod view;
+pub mod xml;
 
 use crate::run::document;
 use crate::site::{Page, RunPage, Site};
 
+pub use site_files::{left_out, site_files};
 pub use template_error::TemplateError;
 pub use templates::Templates;
 

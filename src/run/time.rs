@@ -113,6 +113,14 @@ impl MeasuredAt {
         out
     }
 
+    /// The moment in UTC, `2026-09-13T02:25:00Z`, for formats that know nothing else: a missing
+    /// time of day is midnight, a missing zone UTC. `None` outside the years 1 to 9999, which they
+    /// cannot write.
+    pub fn to_utc(self) -> Option<String> {
+        let utc = jiff::Timestamp::from_second(self.sort_key()).ok()?;
+        Some(utc.to_string()).filter(|text| text.as_str() >= "0001")
+    }
+
     /// The notation of the page: `Sep 13, 2026, 02:25 UTC`, with words where the zone is missing.
     pub fn display(self) -> String {
         let date = self.date.strftime("%b %-d, %Y");
@@ -245,6 +253,19 @@ mod tests {
             parse("2026-07-01T12:00:00+02:00").sort_key()
                 < parse("2026-07-01T12:00:00Z").sort_key()
         );
+    }
+
+    #[test]
+    fn formats_that_know_only_moments_get_one() {
+        for (text, utc) in [
+            ("2026-09-13", Some("2026-09-13T00:00:00Z")),
+            ("2026-09-13T02:25:00", Some("2026-09-13T02:25:00Z")),
+            ("2026-09-13T02:25:00+02:00", Some("2026-09-13T00:25:00Z")),
+            ("0001-01-01T00:00:00+02:00", None),
+            ("-000001-01-01", None),
+        ] {
+            assert_eq!(parse(text).to_utc().as_deref(), utc, "{text}");
+        }
     }
 
     #[test]

@@ -386,6 +386,8 @@ fn run(report: Report, cells: BTreeMap<CellKey, Seen>) -> Run {
             status: seen.status.status,
             status_text: seen.status.text,
             reason: seen.status.reason,
+            method: seen.method,
+            token_source: seen.token_source,
             figures: seen.readings.into_iter().next().unwrap_or_default(),
             ..Measurement::default()
         };

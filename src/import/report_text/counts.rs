@@ -64,9 +64,9 @@ pub(super) fn counted(report: &mut Report, problems: &mut Problems) {
         .map(|(text, line)| (text.to_owned(), line));
     let chosen = context_count(&subtitle, fact.as_ref(), found, problems);
     if let Some((quantization, count)) = chosen {
-        let value = FactValue::Text(quantization);
         let facts = &mut report.facts;
-        if fact.is_none() {
+        if fact.is_none() && !quantization.is_empty() {
+            let value = FactValue::Text(quantization);
             facts.set(problems, Fact::Quantization, value, subtitle.line);
         }
         match &shape {
@@ -138,7 +138,7 @@ fn context_count(
             return None;
         }
     };
-    if let Some((quantization, line)) = fact {
+    if let Some((quantization, line)) = fact.filter(|_| !chosen.0.is_empty()) {
         let message = format!(
             "the quantization is “{}” here, and “{quantization}” among the facts",
             chosen.0

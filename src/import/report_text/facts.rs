@@ -152,7 +152,7 @@ fn tool(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// "564 GB (4 × 141 GB)", or "24 GB" alone.
+/// "564 GB (4 × 141 GB)", "24 GB" of all GPUs together, or "24 GB each".
 fn vram(given: &mut Given, problems: &mut Problems, text: &str, line: usize) {
     let bad = |problems: &mut Problems, what: &str| {
         let message = format!("VRAM “{}” {what}", excerpt(text));
@@ -172,6 +172,11 @@ fn vram(given: &mut Given, problems: &mut Problems, text: &str, line: usize) {
             .or_else(|| text.strip_suffix("Gb"))?;
         number(bare, Notation::Foreign).ok()
     };
+    if let Some(each) = text.strip_suffix("each").and_then(gigabytes) {
+        let each = FactValue::Number(each.value);
+        given.set(problems, Fact::VramGbPerGpu, each, line);
+        return;
+    }
     let Some(total) = gigabytes(total) else {
         return bad(problems, "is not a number of GB");
     };

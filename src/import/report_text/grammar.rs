@@ -100,6 +100,9 @@ pub(super) fn cell(
             format!("“{}” is too long for a cell", excerpt(text)),
         ));
     }
+    if let Some(cell) = own_cell(text, phase).filter(|_| notation == Notation::Own) {
+        return Ok(Some(cell));
+    }
     let body = strip_word(text, "TTFT");
     let with_ms = body.strip_suffix("ms").map(str::trim_end);
     let body = with_ms.unwrap_or(body);
@@ -161,6 +164,40 @@ pub(super) fn cell(
         readings: vec![pair(first, last)?],
         sure,
     }))
+}
+
+/// A cell as our own pages write it: rate, status and TTFT, each where there is one, with ` · `
+/// between them.
+fn own_cell(text: &str, phase: Phase) -> Option<Cell> {
+    let mut figures = Figures::default();
+    let (text, ttft) = match text.strip_suffix(" ms TTFT") {
+        Some(rest) => rest.rsplit_once(" · ").unwrap_or(("", rest)),
+        None => (text, ""),
+    };
+    if !ttft.is_empty() {
+        figures.set(Metric::TtftMs, number(ttft, Notation::Own).ok()?);
+    }
+    let (value, words) = text.split_once(" · ").unwrap_or((text, ""));
+    let words = match number(value, Notation::Own) {
+        Ok(value) => {
+            figures.set(rate(phase), value);
+            words
+        }
+        Err(_) => text,
+    };
+    // Figures that are glued, or written in another way, are for the common grammar.
+    if words.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let status = match words {
+        "" => StatusSeen::default(),
+        words => status(words, Notation::Own).ok()?,
+    };
+    Some(Cell {
+        status,
+        readings: vec![figures],
+        sure: true,
+    })
 }
 
 /// Whether a cell has all that a cell of a matrix has: a known status, and a TTFT beside the rate.

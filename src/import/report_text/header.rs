@@ -258,11 +258,18 @@ fn parenthesis(text: &str) -> (Option<&str>, &str) {
 }
 
 /// Takes engine, version and quantization from the line of counts; the number of contexts is left
-/// to the cross-checks.
-pub(super) fn apply_subtitle(report: &mut Report, problems: &mut Problems) {
-    let Some(subtitle) = &report.subtitle else {
+/// to the cross-checks. Our own pages say all facts in their blocks, so there only the counts are
+/// taken.
+pub(super) fn apply_subtitle(report: &mut Report, problems: &mut Problems, notation: Notation) {
+    let Some(subtitle) = &mut report.subtitle else {
         return;
     };
+    if notation == Notation::Own {
+        for (quantization, _) in &mut subtitle.readings {
+            quantization.clear();
+        }
+        return;
+    }
     for (fact, value) in [
         (Fact::EngineName, &subtitle.engine),
         (Fact::EngineVersion, &subtitle.version),

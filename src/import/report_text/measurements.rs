@@ -34,6 +34,8 @@ impl Reader<'_, '_> {
                 status: cell.status,
                 readings: cell.readings,
                 sure: cell.sure,
+                method: None,
+                token_source: None,
             }),
             Ok(None) => None,
             Err(error) => {
@@ -273,6 +275,7 @@ impl Reader<'_, '_> {
         let mut concurrency = None;
         let mut status = None;
         let mut figures: Vec<(Metric, Figure)> = Vec::new();
+        let (mut method, mut token_source) = (None, None);
         let mut failed = false;
         for (column, cell) in columns.iter().zip(cells) {
             let text = match self.notation {
@@ -316,6 +319,14 @@ impl Reader<'_, '_> {
                         .map(|figure| figures.extend(figure.map(|figure| (*metric, figure))))
                         .map_err(|error| (error.code, error.message))
                 }
+                Column::Method | Column::TokenSource => {
+                    let words = (!tables::is_empty(&text)).then(|| text.clone());
+                    match column {
+                        Column::Method => method = words,
+                        _ => token_source = words,
+                    }
+                    Ok(())
+                }
                 Column::Unknown(_) => Ok(()),
             };
             if let Err((code, message)) = result {
@@ -356,6 +367,8 @@ impl Reader<'_, '_> {
             }),
             readings: vec![figures],
             sure: true,
+            method,
+            token_source,
         })
     }
 }

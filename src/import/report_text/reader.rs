@@ -138,7 +138,7 @@ impl<'l> Reader<'_, 'l> {
                 header::apply_title(&mut self.report, &mut self.problems, line);
             }
         }
-        header::apply_subtitle(&mut self.report, &mut self.problems);
+        header::apply_subtitle(&mut self.report, &mut self.problems, self.notation);
         if !self.own() {
             header::settle_vram(&mut self.report);
         }

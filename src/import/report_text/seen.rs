@@ -25,6 +25,10 @@ pub(super) struct Seen {
     pub readings: Vec<Figures>,
     /// Whether a single reading may be believed by itself.
     pub sure: bool,
+    /// How it was measured, where that is told.
+    pub method: Option<String>,
+    /// How its tokens were counted, where that is told.
+    pub token_source: Option<String>,
 }
 
 /// What two places are compared by: phase, context without case, requests at once.

@@ -68,6 +68,10 @@ pub(super) enum Column {
     Status,
     /// A figure, and whether the head has its unit.
     Metric(Metric, bool),
+    /// How it was measured.
+    Method,
+    /// How its tokens were counted.
+    TokenSource,
     /// A head that is not known here.
     Unknown(String),
 }
@@ -84,6 +88,8 @@ impl Column {
             "context" => return Column::Context,
             "requestsatonce" => return Column::Requests,
             "status" => return Column::Status,
+            "method" => return Column::Method,
+            "tokenscountedby" => return Column::TokenSource,
             _ => {}
         }
         for (metric, label) in METRICS.iter() {

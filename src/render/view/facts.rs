@@ -70,12 +70,13 @@ const BLOCKS: &[(&str, &[Fact])] = &[
             Fact::Temperature,
             Fact::KvCacheTokens,
             Fact::Repetitions,
+            Fact::SourceUrl,
         ],
     ),
 ];
 
-/// The blocks that have a row.
-pub fn fact_blocks(facts: &Facts) -> Vec<FactBlock> {
+/// The blocks that have a row. The tags stand with the facts of the run.
+pub fn fact_blocks(facts: &Facts, tags: &[String]) -> Vec<FactBlock> {
     BLOCKS
         .iter()
         .map(|(heading, rows)| FactBlock {
@@ -91,6 +92,10 @@ pub fn fact_blocks(facts: &Facts) -> Vec<FactBlock> {
                     };
                     Some(FactRow { label, value })
                 })
+                .chain((*heading == "Run" && !tags.is_empty()).then(|| FactRow {
+                    label: "Tags",
+                    value: tags.join(", "),
+                }))
                 .collect(),
         })
         .filter(|block: &FactBlock| !block.rows.is_empty())
@@ -152,9 +157,13 @@ pub fn missing(facts: &Facts) -> Vec<&'static str> {
         .filter(|fact| fact.info().expected && facts.get(*fact).is_none())
         .filter(|fact| !(no_gpu && matches!(fact, Fact::Gpu | Fact::GpuCount | Fact::VramGbPerGpu)))
         .filter(|fact| {
-            !(matches!(fact, Fact::VramGbPerGpu) && facts.get(Fact::VramGb).is_some())
-                && !(matches!(fact, Fact::SecondsPerMeasurement)
-                    && facts.get(Fact::RequestsPerMeasurement).is_some())
+            // Another fact says as much.
+            let instead = match fact {
+                Fact::VramGbPerGpu => Fact::VramGb,
+                Fact::SecondsPerMeasurement => Fact::RequestsPerMeasurement,
+                _ => return true,
+            };
+            facts.get(instead).is_none()
         })
         .map(|fact| fact.info().label)
         .collect()

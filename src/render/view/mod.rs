@@ -11,7 +11,10 @@ pub mod table;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::site::{Address, Site, SiteFacts};
+use crate::render::feed::{self, has_feed};
+use crate::render::links::absolute;
+use crate::render::site_files::FAVICON;
+use crate::site::{Address, Site};
 
 /// What every page has.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -28,17 +31,34 @@ pub struct PageView {
     pub home: String,
     /// Relative link to the Markdown twin, if there is one.
     pub markdown: Option<String>,
+    /// Relative link to the page as data, if there is one.
+    pub json: Option<String>,
+    /// The page's absolute address, where the site's is known.
+    pub canonical: Option<String>,
+    /// Relative link to the feed, if there is one.
+    pub feed: Option<String>,
+    /// Relative link to the site's icon.
+    pub icon: String,
 }
 
 impl PageView {
-    fn new(site: &SiteFacts, address: &Address, title: &str, description: String) -> Self {
+    fn new(site: &Site, address: &Address, title: &str, description: String) -> Self {
+        let facts = &site.facts;
+        let front = Address::front();
         Self {
-            site_title: site.title.clone(),
+            site_title: facts.title.clone(),
             title: title.to_owned(),
             description,
             root: address.to_root(),
-            home: address.link_to(&Address::front(), ""),
-            markdown: site.outputs.markdown.then(|| "index.md".to_owned()),
+            home: address.link_to(&front, ""),
+            markdown: facts.outputs.markdown.then(|| "index.md".to_owned()),
+            json: None,
+            canonical: facts
+                .base_url
+                .as_ref()
+                .map(|base| absolute(base, address, "")),
+            feed: has_feed(site).then(|| address.link_to(&front, feed::FILE)),
+            icon: address.link_to(&front, FAVICON),
         }
     }
 }
@@ -52,7 +72,7 @@ pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
 fn front_page(site: &Site) -> PageView {
     let facts = &site.facts;
     PageView::new(
-        facts,
+        site,
         &Address::front(),
         &facts.title,
         facts.description.clone(),

@@ -129,12 +129,10 @@ pub fn run_view(site: &Site, page: &RunPage) -> RunView {
     let summary = summary(run);
     let not_given = missing(&run.facts);
     RunView {
-        page: PageView::new(
-            &site.facts,
-            &page.address,
-            run.title(),
-            description(run, &summary),
-        ),
+        page: PageView {
+            json: site.facts.outputs.json.then(|| "run.json".to_owned()),
+            ..PageView::new(site, &page.address, run.title(), description(run, &summary))
+        },
         schema: RUN_SCHEMA,
         title: run.title().to_owned(),
         byline: byline(run),
@@ -159,7 +157,7 @@ pub fn run_view(site: &Site, page: &RunPage) -> RunView {
         notes,
         prefill: prefill_table(run),
         launch: run.facts.text(Fact::LaunchCommand).map(launch_view),
-        facts: fact_blocks(&run.facts),
+        facts: fact_blocks(&run.facts, &run.tags),
         not_given: not_given.join(", "),
         notes_html: prose.html,
         notes_markdown: prose.markdown,
@@ -170,7 +168,8 @@ pub fn run_view(site: &Site, page: &RunPage) -> RunView {
     }
 }
 
-fn summary(run: &Run) -> Vec<String> {
+/// What was measured, in a few parts: engine, version, quantization, size of the matrix.
+pub(crate) fn summary(run: &Run) -> Vec<String> {
     let mut parts: Vec<String> = [Fact::EngineName, Fact::EngineVersion, Fact::Quantization]
         .iter()
         .filter_map(|fact| show(&run.facts, *fact))

@@ -8,7 +8,9 @@ mod schema;
 mod write;
 
 pub use schema::schema;
+pub(crate) use schema::{fact_schema, metric_schema, step_schema};
 pub use write::to_json;
+pub(crate) use write::{fact_value, put_figure};
 
 use super::fact::{Fact, Section};
 use super::metric::Metric;

@@ -105,7 +105,8 @@ fn section_description(section: Section) -> &'static str {
     }
 }
 
-fn fact_schema(info: &FactInfo) -> Value {
+/// The schema of a fact.
+pub(crate) fn fact_schema(info: &FactInfo) -> Value {
     let mut schema = match info.kind {
         Kind::Text | Kind::Lines | Kind::Time => json!({"type": "string", "minLength": 1}),
         Kind::Url => json!({"type": "string", "pattern": "^https?://"}),
@@ -179,10 +180,7 @@ fn measurement() -> Value {
         let info = metric.info();
         let step = format!("{}{STEP}", info.key);
         put(info.key, metric_schema(info));
-        put(
-            &step,
-            json!({"type": "number", "exclusiveMinimum": 0, "description": format!("The step that {} was rounded to.", info.key)}),
-        );
+        put(&step, step_schema(info));
         steps.insert(step, json!([info.key]));
     }
     json!({
@@ -193,7 +191,8 @@ fn measurement() -> Value {
     })
 }
 
-fn metric_schema(info: &MetricInfo) -> Value {
+/// The schema of a figure.
+pub(crate) fn metric_schema(info: &MetricInfo) -> Value {
     let kind = if info.count { "integer" } else { "number" };
     let unit = match (info.display, info.unit) {
         (crate::run::metric::Display::Percent, _) => " A share from 0 to 1.".to_owned(),
@@ -206,6 +205,11 @@ fn metric_schema(info: &MetricInfo) -> Value {
         "title": info.label,
         "description": format!("{}{unit}", info.definition),
     })
+}
+
+/// The schema of the step that a figure was rounded to.
+pub(crate) fn step_schema(info: &MetricInfo) -> Value {
+    json!({"type": "number", "exclusiveMinimum": 0, "description": format!("The step that {} was rounded to.", info.key)})
 }
 
 fn derived() -> Value {

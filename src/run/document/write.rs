@@ -163,7 +163,7 @@ fn append_unknown(table: &mut Map<String, Value>, unknown: Option<&Value>, place
 }
 
 /// A fact as JSON; a blank text is no fact.
-fn fact_value(facts: &Facts, fact: Fact) -> Option<Value> {
+pub(crate) fn fact_value(facts: &Facts, fact: Fact) -> Option<Value> {
     match facts.get(fact)? {
         FactValue::Text(text) => (!text.trim().is_empty()).then(|| json!(text)),
         FactValue::Count(n) => Some(json!(n)),
@@ -207,7 +207,7 @@ fn cell_value(phase: Phase, cell: &Measurement) -> Value {
 }
 
 /// A figure, and its step right behind it.
-fn put_figure(table: &mut Map<String, Value>, metric: Metric, figure: Figure) {
+pub(crate) fn put_figure(table: &mut Map<String, Value>, metric: Metric, figure: Figure) {
     let info = metric.info();
     let value = if info.count {
         number(figure.value.round(), None)
