@@ -174,6 +174,16 @@ codes! {
     BadFileName = "E0316";
     /// Text in an `_index.md`, which has no page.
     DefaultsBody = "E0317";
+
+    // 06xx: themes.
+    /// A template does not follow the template language.
+    TemplateSyntax = "E0601";
+    /// A template names a block, component, filter, function or template that is not there.
+    TemplateName = "E0602";
+    /// A template asks for something that its page does not have.
+    TemplateField = "E0603";
+    /// A file among the templates with which nothing is done.
+    TemplateUnused = "W0604";
 }
 
 impl Code {

@@ -21,6 +21,7 @@ pub mod redact;
 pub mod render;
 pub mod run;
 pub mod site;
+pub mod theme;
 pub mod toml_keys;
 pub mod toml_schema;
 pub mod toml_table;

@@ -118,7 +118,10 @@ fn reports() -> Vec<Report> {
     reports
 }
 
-fn build() -> (tempfile::TempDir, PathBuf) {
+/// The themes that this repository has.
+const THEMES: &[&str] = &["default", "plain"];
+
+fn build(theme: &str) -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let output = dir.path().join("public");
     let status = Command::new(env!("CARGO_BIN_EXE_gen"))
@@ -126,6 +129,8 @@ fn build() -> (tempfile::TempDir, PathBuf) {
             "build",
             "--quiet",
             "--strict",
+            "--theme",
+            theme,
             "--root",
             env!("CARGO_MANIFEST_DIR"),
             "--output",
@@ -187,7 +192,13 @@ fn check_table(report: &Report, page: &BTreeMap<Key, Row>, form: &str) {
 
 #[test]
 fn html_shows_every_figure_of_the_reports() {
-    let (_dir, output) = build();
+    for theme in THEMES {
+        html_shows_every_figure(theme);
+    }
+}
+
+fn html_shows_every_figure(theme: &str) {
+    let (_dir, output) = build(theme);
     for report in reports() {
         let text =
             fs_err::read_to_string(output.join("runs").join(&report.slug).join("index.html"))
@@ -203,7 +214,7 @@ fn html_shows_every_figure_of_the_reports() {
                     .collect()
             })
             .collect();
-        check_table(&report, &table(&lines), "HTML");
+        check_table(&report, &table(&lines), &format!("HTML ({theme})"));
         // The matrix and the prefill list say the same as the table.
         for (key, row) in &report.rows {
             let (context, requests) = (key.1.to_lowercase(), &key.2);
@@ -247,7 +258,13 @@ fn html_shows_every_figure_of_the_reports() {
 
 #[test]
 fn markdown_shows_every_figure_of_the_reports() {
-    let (_dir, output) = build();
+    for theme in THEMES {
+        markdown_shows_every_figure(theme);
+    }
+}
+
+fn markdown_shows_every_figure(theme: &str) {
+    let (_dir, output) = build(theme);
     for report in reports() {
         let text = fs_err::read_to_string(output.join("runs").join(&report.slug).join("index.md"))
             .unwrap();
@@ -259,13 +276,13 @@ fn markdown_shows_every_figure_of_the_reports() {
             .filter(|line| !line.starts_with("| :"))
             .map(pipe_cells)
             .collect();
-        check_table(&report, &table(&lines), "Markdown");
+        check_table(&report, &table(&lines), &format!("Markdown ({theme})"));
     }
 }
 
 #[test]
 fn json_carries_every_figure_of_the_reports() {
-    let (_dir, output) = build();
+    let (_dir, output) = build("default");
     for report in reports() {
         let text = fs_err::read_to_string(output.join("runs").join(&report.slug).join("run.json"))
             .unwrap();
@@ -307,7 +324,7 @@ fn json_carries_every_figure_of_the_reports() {
 
 #[test]
 fn csv_carries_every_figure_of_the_reports() {
-    let (_dir, output) = build();
+    let (_dir, output) = build("default");
     for report in reports() {
         let path = output
             .join("runs")

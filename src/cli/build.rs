@@ -6,15 +6,17 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use super::progress::Progress;
 use super::{Failure, report};
 use crate::config::{self, Config, ConfigError};
 use crate::content::{self, Content};
-use crate::diagnostic::{Severity, counts, sorted};
-use crate::output::{OutputPlace, Stage, Written};
+use crate::diagnostic::{Diagnostic, Severity, counts, sorted};
+use crate::output::{OutputError, OutputPlace, Stage, Written};
 use crate::redact::{Hidden, Redactor};
-use crate::render::{Templates, left_out, render, site_files, templates::DEFAULT_STATIC};
+use crate::render::{TemplateError, Templates, left_out, render, site_files};
 use crate::run::Run;
 use crate::site::{Outputs, Site, SiteFacts};
+use crate::theme::{Theme, ThemeError};
 
 /// Builds the site.
 #[derive(Debug, clap::Args)]
@@ -25,6 +27,9 @@ pub(crate) struct Args {
     /// Where the site goes [default: public in the site's folder].
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
+    /// How pages look: "default", or a folder in themes/ [default: the theme of site.toml].
+    #[arg(long, value_name = "NAME")]
+    theme: Option<String>,
     /// Warnings fail the build, too.
     #[arg(long)]
     strict: bool,
@@ -49,16 +54,20 @@ impl Args {
     fn build(&self, started: Instant) -> Result<(), Failure> {
         let config = load_config(&self.root)?;
         let redactor = redactor(&config)?;
-        let (content, hidden) = load_content(&self.root, &config, &redactor)?;
-        let problems = sorted(content.problems);
-        report::problems(&problems, &redactor);
+        let progress = Progress::begin(self.quiet);
+        let (templates, mut problems) = self.templates(&config)?;
+        let (content, hidden) = load_content(&self.root, &config, &redactor, &progress)?;
+        problems.extend(content.problems);
         let counts = counts(&problems);
         let count = |severity| counts.get(&severity).copied().unwrap_or_default();
         let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-        if errors > 0 || (self.strict && warnings > 0) {
+        let failed = errors > 0 || (self.strict && warnings > 0);
+        let Some(templates) = templates.filter(|_| !failed) else {
+            drop(progress);
+            report::problems(&sorted(problems), &redactor);
             report::failed(errors, warnings, self.strict);
             return Err(Failure::Content);
-        }
+        };
         let runs: Vec<Run> = content.runs.into_iter().map(|loaded| loaded.run).collect();
         let site = Site::new(site_facts(&config), runs);
         let place = OutputPlace {
@@ -69,7 +78,25 @@ impl Args {
             root: self.root.clone(),
             content: self.root.join("content"),
         };
-        let written = write_site(&site, &place)?;
+        let written = write_site(&site, &templates, &place, &progress);
+        drop(progress);
+        let written = match written {
+            Ok(written) => {
+                report::problems(&sorted(problems), &redactor);
+                written
+            }
+            Err(NotWritten::Templates(error)) => {
+                let errors = error.0.len();
+                problems.extend(error.0);
+                report::problems(&sorted(problems), &redactor);
+                report::failed(errors, warnings, self.strict);
+                return Err(Failure::Content);
+            }
+            Err(NotWritten::Output(error)) => {
+                report::problems(&sorted(problems), &redactor);
+                return Err(error.into());
+            }
+        };
         for what in &written.remains {
             report::warning(what);
         }
@@ -78,8 +105,9 @@ impl Args {
                 report::line(&note);
             }
             report::line(&format!(
-                "{} in {}: {} written, {} unchanged, {} removed, {}{}, {:.2} s",
+                "{}, {} in {}: {} written, {} unchanged, {} removed, {}{}, {:.2} s",
                 report::counted(site.runs.len(), "run"),
+                report::counted(site.pages().len(), "page"),
                 place.output.display(),
                 report::counted(written.written, "file"),
                 written.unchanged,
@@ -90,6 +118,26 @@ impl Args {
             ));
         }
         Ok(())
+    }
+
+    /// The templates of the theme that is asked for, with what is wrong in them. Without an error
+    /// among the problems, there are templates.
+    fn templates(&self, config: &Config) -> Result<(Option<Templates>, Vec<Diagnostic>), Failure> {
+        let name = self.theme.as_deref().unwrap_or(&config.theme);
+        let theme = match Theme::load(&self.root, name) {
+            Ok(theme) => theme,
+            Err(ThemeError::Wrong(problems)) => return Ok((None, problems)),
+            Err(error) => return Err(error.into()),
+        };
+        let mut problems = theme.warnings.clone();
+        let templates = match Templates::new(theme) {
+            Ok(templates) => Some(templates),
+            Err(error) => {
+                problems.extend(error.0);
+                None
+            }
+        };
+        Ok((templates, problems))
     }
 }
 
@@ -120,6 +168,7 @@ fn load_content(
     root: &std::path::Path,
     config: &Config,
     redactor: &Redactor,
+    progress: &Progress,
 ) -> Result<(Content, Hidden), Failure> {
     let hidden = Mutex::new(Hidden::default());
     let redact = |run: &mut Run, names: &[String]| {
@@ -131,6 +180,7 @@ fn load_content(
         }
     };
     let content = content::load(root, config, &redact).map_err(|error| {
+        progress.clear();
         report::error(&error.to_string());
         report::line(&format!("help: {}", error.help()));
         Failure::Printed
@@ -159,23 +209,61 @@ fn site_facts(config: &Config) -> SiteFacts {
     }
 }
 
+/// Why there is no new site.
+enum NotWritten {
+    /// What is wrong with the templates.
+    Templates(TemplateError),
+    /// The output folder.
+    Output(OutputError),
+}
+
+impl From<OutputError> for NotWritten {
+    fn from(error: OutputError) -> Self {
+        NotWritten::Output(error)
+    }
+}
+
 /// Renders all pages into a stage and exchanges it with the output folder.
-fn write_site(site: &Site, place: &OutputPlace) -> Result<Written, Failure> {
-    let templates = Templates::default_theme()?;
+fn write_site(
+    site: &Site,
+    templates: &Templates,
+    place: &OutputPlace,
+    progress: &Progress,
+) -> Result<Written, NotWritten> {
     let stage = Stage::begin(place)?;
-    site.pages()
+    let pages = site.pages();
+    progress.pages(pages.len());
+    // A page that cannot be made stops no other, so that all problems are told at once.
+    let wrong: Vec<TemplateError> = pages
         .par_iter()
-        .try_for_each(|page| -> Result<(), Failure> {
-            for file in render(site, *page, &templates)? {
+        .map(|page| -> Result<Option<TemplateError>, OutputError> {
+            let files = match render(site, *page, templates) {
+                Ok(files) => files,
+                Err(error) => return Ok(Some(error)),
+            };
+            for file in files {
                 stage.write(&file.path, &file.bytes)?;
             }
-            Ok(())
-        })?;
-    for file in site_files(site) {
-        stage.write(&file.path, &file.bytes)?;
+            progress.page();
+            Ok(None)
+        })
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .flatten()
+        .collect();
+    if !wrong.is_empty() {
+        return Err(NotWritten::Templates(TemplateError::once_each(wrong)));
     }
-    for (name, bytes) in DEFAULT_STATIC {
-        stage.write(name, bytes)?;
+    let assets = &templates.theme().assets;
+    for asset in assets.values() {
+        stage.write(&asset.path, &asset.bytes)?;
+    }
+    // A theme may bring an icon of its own.
+    let is_asset = |path: &str| assets.values().any(|asset| asset.path == path);
+    for file in site_files(site) {
+        if !is_asset(&file.path) {
+            stage.write(&file.path, &file.bytes)?;
+        }
     }
     Ok(stage.commit()?)
 }

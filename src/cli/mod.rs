@@ -3,6 +3,7 @@
 
 mod build;
 mod import;
+mod progress;
 mod report;
 mod schema;
 

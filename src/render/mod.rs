@@ -12,6 +12,7 @@ pub mod markdown;
 pub mod robots;
 pub mod site_files;
 pub mod sitemap;
+pub mod template_error;
 pub mod templates;
 pub mod view;
 pub mod xml;
@@ -20,7 +21,8 @@ use crate::run::document;
 use crate::site::{Page, RunPage, Site};
 
 pub use site_files::{left_out, site_files};
-pub use templates::{TemplateError, Templates};
+pub use template_error::TemplateError;
+pub use templates::Templates;
 
 /// A file of the site: its path below the output folder, and its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]

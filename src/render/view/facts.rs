@@ -1,5 +1,6 @@
 //! The blocks of facts on a run's page, and what is missing in them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::run::fact::Kind;
@@ -8,7 +9,7 @@ use crate::run::time::MeasuredAt;
 use crate::run::{Fact, Facts};
 
 /// A block of facts.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FactBlock {
     /// Its heading.
     pub heading: &'static str,
@@ -17,7 +18,7 @@ pub struct FactBlock {
 }
 
 /// A fact.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FactRow {
     /// Its name.
     pub label: &'static str,

@@ -1,5 +1,6 @@
 //! The view of the front page: all runs.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::facts::show;
@@ -9,7 +10,7 @@ use crate::run::Fact;
 use crate::site::{Address, RunPage, Site};
 
 /// The front page.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct IndexView {
     /// What every page has.
     pub page: PageView,
@@ -19,7 +20,7 @@ pub struct IndexView {
     pub description: String,
     /// "6 runs"; empty where there is none.
     pub count: String,
-    /// The runs, newest first; `None` where there is none.
+    /// The runs, newest first; nothing where there is none.
     pub runs: Option<Table>,
 }
 

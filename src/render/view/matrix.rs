@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::counted;
@@ -10,7 +11,7 @@ use crate::run::figure::format_number;
 use crate::run::{Measurement, Metric, Phase, Run, Status};
 
 /// A matrix with its legend and notes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Matrix {
     /// For anchors: `decode`, `burst`.
     pub id: &'static str,
@@ -29,7 +30,7 @@ pub struct Matrix {
 }
 
 /// A row of a matrix: one context.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Row {
     /// The label.
     pub context: String,
@@ -40,7 +41,7 @@ pub struct Row {
 }
 
 /// A cell of a matrix.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct MatrixCell {
     /// Its anchor; empty where nothing was asked for.
     pub anchor: String,
@@ -57,7 +58,7 @@ pub struct MatrixCell {
 }
 
 /// A line of the legend.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LegendItem {
     /// The status in words.
     pub label: String,

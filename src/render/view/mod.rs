@@ -2,11 +2,13 @@
 //! arithmetic and no look-ups; whatever they need is a field here.
 
 pub mod facts;
+pub mod fields;
 pub mod index;
 pub mod matrix;
 pub mod run;
 pub mod table;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::render::feed::{self, has_feed};
@@ -15,7 +17,7 @@ use crate::render::site_files::FAVICON;
 use crate::site::{Address, Site};
 
 /// What every page has.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PageView {
     /// The site's name.
     pub site_title: String,

@@ -1,5 +1,6 @@
 //! The view of a run's page: everything on it, in its order.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::facts::{FactBlock, fact_blocks, missing, show};
@@ -14,7 +15,7 @@ use crate::run::{Fact, Measurement, Metric, Phase, RUN_SCHEMA, Run};
 use crate::site::{RunPage, Site};
 
 /// A run's page.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RunView {
     /// What every page has.
     pub page: PageView,
@@ -61,7 +62,7 @@ pub struct RunView {
 }
 
 /// A key figure.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct KeyFigureView {
     /// What it is.
     pub label: String,
@@ -74,7 +75,7 @@ pub struct KeyFigureView {
 }
 
 /// A finding of the audit.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FindingView {
     /// The rule's id.
     pub id: &'static str,
@@ -87,7 +88,7 @@ pub struct FindingView {
 }
 
 /// The launch command.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LaunchView {
     /// One flag a line, highlighted, as HTML.
     pub html: String,
@@ -102,7 +103,7 @@ pub struct LaunchView {
 }
 
 /// A setting read from the launch command.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Setting {
     /// Its name.
     pub label: String,
@@ -111,7 +112,7 @@ pub struct Setting {
 }
 
 /// What a column means.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Definition {
     /// The column's head.
     pub term: String,

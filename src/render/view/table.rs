@@ -1,9 +1,10 @@
 //! A plain table: heads and cells of text, for HTML and Markdown alike.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A table of text.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Table {
     /// What it shows, for people who do not see it.
     pub caption: String,
@@ -14,7 +15,7 @@ pub struct Table {
 }
 
 /// The head of a column.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Column {
     /// The words in the head.
     pub label: String,
@@ -41,7 +42,7 @@ impl Column {
 }
 
 /// A cell.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Cell {
     /// What stands in it.
     pub text: String,
