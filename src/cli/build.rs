@@ -1,5 +1,6 @@
 //! `gen build`: content → site → bytes → output folder.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -9,9 +10,10 @@ use rayon::prelude::*;
 use super::{Failure, report};
 use crate::config::{self, Config, ConfigError};
 use crate::content::{self, Content};
-use crate::diagnostic::{Severity, counts, sorted};
+use crate::diagnostic::{Diagnostic, Severity, counts, sorted};
 use crate::output::{OutputPlace, Stage, Written};
 use crate::redact::{Hidden, Redactor};
+use crate::render::dead_links::{self, PageLinks, dead_links};
 use crate::render::{Templates, render, templates::DEFAULT_STATIC};
 use crate::run::Run;
 use crate::site::{Outputs, Site, SiteFacts};
@@ -25,6 +27,12 @@ pub(crate) struct Args {
     /// Where the site goes [default: public in the site's folder].
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
+    /// Publish drafts, too, each with a mark on its page.
+    #[arg(long)]
+    drafts: bool,
+    /// Name index.html in links, so that the site opens from a disk, an archive or a mail.
+    #[arg(long)]
+    portable: bool,
     /// Warnings fail the build, too.
     #[arg(long)]
     strict: bool,
@@ -49,18 +57,34 @@ impl Args {
     fn build(&self, started: Instant) -> Result<(), Failure> {
         let config = load_config(&self.root)?;
         let redactor = redactor(&config)?;
-        let (content, hidden) = load_content(&self.root, &config, &redactor)?;
-        let problems = sorted(content.problems);
+        let (mut content, hidden) = load_content(&self.root, &config, &redactor)?;
+        let mut problems = std::mem::take(&mut content.problems);
+        let facts = SiteFacts {
+            portable: self.portable,
+            ..site_facts(&config)
+        };
+        let site = match Site::plan(facts, content, self.drafts) {
+            Ok(site) => {
+                problems.extend(site.warnings.iter().cloned());
+                Some(site)
+            }
+            Err(wrong) => {
+                problems.extend(wrong);
+                None
+            }
+        };
+        let problems = sorted(problems);
         report::problems(&problems, &redactor);
         let counts = counts(&problems);
         let count = |severity| counts.get(&severity).copied().unwrap_or_default();
         let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-        if errors > 0 || (self.strict && warnings > 0) {
-            report::failed(errors, warnings, self.strict);
-            return Err(Failure::Content);
-        }
-        let runs: Vec<Run> = content.runs.into_iter().map(|loaded| loaded.run).collect();
-        let site = Site::new(site_facts(&config), runs);
+        let site = match site {
+            Some(site) if errors == 0 && !(self.strict && warnings > 0) => site,
+            _ => {
+                report::failed(errors, warnings, self.strict);
+                return Err(Failure::Content);
+            }
+        };
         let place = OutputPlace {
             output: self
                 .output
@@ -69,7 +93,14 @@ impl Args {
             root: self.root.clone(),
             content: self.root.join("content"),
         };
-        let written = write_site(&site, &place)?;
+        let written = match write_site(&site, &place)? {
+            Ok(written) => written,
+            Err(dead) => {
+                report::problems(&sorted(dead.clone()), &redactor);
+                report::failed(dead.len(), warnings, self.strict);
+                return Err(Failure::Content);
+            }
+        };
         for what in &written.remains {
             report::warning(what);
         }
@@ -127,15 +158,32 @@ fn load_content(
             hidden.merge(&found);
         }
     };
-    let content = content::load(root, config, &redact).map_err(|error| {
+    let mut content = content::load(root, config, &redact).map_err(|error| {
         report::error(&error.to_string());
         report::line(&format!("help: {}", error.help()));
         Failure::Printed
     })?;
-    Ok((
-        content,
-        hidden.into_inner().unwrap_or_else(PoisonError::into_inner),
-    ))
+    let mut hidden = hidden.into_inner().unwrap_or_else(PoisonError::into_inner);
+    redact_prose(&mut content, redactor, &mut hidden);
+    Ok((content, hidden))
+}
+
+/// Hides in prose what is hidden in runs, the names of all their machines among it.
+fn redact_prose(content: &mut Content, redactor: &Redactor, hidden: &mut Hidden) {
+    let names: BTreeSet<&String> = content
+        .runs
+        .iter()
+        .flat_map(|run| &run.private_names)
+        .collect();
+    let names: Vec<String> = names.into_iter().cloned().collect();
+    for file in &mut content.prose {
+        let texts = [&mut file.title, &mut file.description];
+        for text in texts.into_iter().flatten().chain([&mut file.body]) {
+            let redacted = redactor.text(text, &names);
+            hidden.add(&redacted.found);
+            *text = redacted.text;
+        }
+    }
 }
 
 fn site_facts(config: &Config) -> SiteFacts {
@@ -153,23 +201,61 @@ fn site_facts(config: &Config) -> SiteFacts {
             json: config.output.json,
             csv: config.output.csv,
         },
+        names: config.names.clone(),
     }
 }
 
-/// Renders all pages into a stage and exchanges it with the output folder.
-fn write_site(site: &Site, place: &OutputPlace) -> Result<Written, Failure> {
+/// Renders all pages into a stage and exchanges it with the output folder, unless a link of a
+/// finished page leads nowhere.
+fn write_site(
+    site: &Site,
+    place: &OutputPlace,
+) -> Result<Result<Written, Vec<Diagnostic>>, Failure> {
     let templates = Templates::default_theme()?;
     let stage = Stage::begin(place)?;
-    site.pages()
+    let rendered: Vec<RenderedPage> = site
+        .pages()
         .par_iter()
-        .try_for_each(|page| -> Result<(), Failure> {
+        .map(|page| -> Result<RenderedPage, Failure> {
+            let mut rendered = RenderedPage::default();
             for file in render(site, *page, &templates)? {
                 stage.write(&file.path, &file.bytes)?;
+                rendered
+                    .links
+                    .extend(dead_links::read(&site.facts, &file.path, &file.bytes));
+                rendered.files.push(file.path);
             }
-            Ok(())
-        })?;
-    for (name, bytes) in DEFAULT_STATIC {
-        stage.write(name, bytes)?;
+            Ok(rendered)
+        })
+        .collect::<Result<_, _>>()?;
+    let (mut links, mut files) = (Vec::new(), BTreeSet::new());
+    for page in rendered {
+        links.extend(page.links);
+        files.extend(page.files);
     }
-    Ok(stage.commit()?)
+    site.assets
+        .par_iter()
+        .chain(&site.statics)
+        .try_for_each(|file| stage.copy(&file.path, &file.disk))?;
+    let copied = site.assets.iter().chain(&site.statics);
+    files.extend(copied.map(|file| file.path.clone()));
+    for (name, bytes) in DEFAULT_STATIC {
+        if !site.has_static(name) {
+            stage.write(name, bytes)?;
+        }
+        files.insert((*name).to_owned());
+    }
+    let dead = dead_links(site, &links, &files);
+    if dead.is_empty() {
+        Ok(Ok(stage.commit()?))
+    } else {
+        Ok(Err(dead))
+    }
+}
+
+/// What is kept of a page when it is written.
+#[derive(Default)]
+struct RenderedPage {
+    links: Vec<PageLinks>,
+    files: Vec<String>,
 }

@@ -39,8 +39,32 @@ const DEFAULT: &[(&str, &str)] = &[
         include_str!("../../themes/default/templates/run.html"),
     ),
     (
+        "prose.html",
+        include_str!("../../themes/default/templates/prose.html"),
+    ),
+    (
+        "kinds.html",
+        include_str!("../../themes/default/templates/kinds.html"),
+    ),
+    (
+        "404.html",
+        include_str!("../../themes/default/templates/404.html"),
+    ),
+    (
+        "redirect.html",
+        include_str!("../../themes/default/templates/redirect.html"),
+    ),
+    (
         "index.md",
         include_str!("../../themes/default/templates/index.md"),
+    ),
+    (
+        "prose.md",
+        include_str!("../../themes/default/templates/prose.md"),
+    ),
+    (
+        "kinds.md",
+        include_str!("../../themes/default/templates/kinds.md"),
     ),
     (
         "run.md",

@@ -3,13 +3,17 @@
 
 pub mod facts;
 pub mod index;
+pub mod kinds;
 pub mod matrix;
+pub mod not_found;
+pub mod prose;
+pub mod redirect;
 pub mod run;
 pub mod table;
 
 use serde::Serialize;
 
-use crate::site::{Address, Site, SiteFacts};
+use crate::site::{Address, Kind, Page, Site};
 
 /// What every page has.
 #[derive(Clone, Debug, Serialize)]
@@ -20,39 +24,81 @@ pub struct PageView {
     pub title: String,
     /// One sentence for search engines and link previews.
     pub description: String,
-    /// Relative way to the root of the site; empty, or ending in a slash.
+    /// Way to the root of the site; empty, or ending in a slash.
     pub root: String,
-    /// Relative link to the front page.
+    /// Link to the front page.
     pub home: String,
-    /// Relative link to the Markdown twin, if there is one.
+    /// Link to the Markdown twin, if there is one.
     pub markdown: Option<String>,
+    /// The parts of the site.
+    pub nav: Vec<NavLink>,
+}
+
+/// A link of the navigation.
+#[derive(Clone, Debug, Serialize)]
+pub struct NavLink {
+    /// The title of the page.
+    pub label: String,
+    /// The link to it.
+    pub link: String,
+    /// The link to its Markdown twin.
+    pub twin: String,
+    /// Whether it is this page.
+    pub current: bool,
 }
 
 impl PageView {
-    fn new(site: &SiteFacts, address: &Address, title: &str, description: String) -> Self {
+    fn new(site: &Site, at: Page, title: &str, description: String) -> Self {
+        let facts = &site.facts;
+        let links = match at {
+            Page::NotFound => facts.links_from_anywhere(),
+            _ => facts.links_from(&site.address(at)),
+        };
+        let nav = navigation(site).into_iter().map(|page| NavLink {
+            label: match page {
+                Page::Front => "Runs".to_owned(),
+                page => page_title(site, page),
+            },
+            link: links.page(&site.address(page)),
+            twin: links.twin(&site.address(page)),
+            current: page == at,
+        });
         Self {
-            site_title: site.title.clone(),
+            site_title: facts.title.clone(),
             title: title.to_owned(),
             description,
-            root: address.to_root(),
-            home: address.link_to(&Address::front(), ""),
-            markdown: site.outputs.markdown.then(|| "index.md".to_owned()),
+            root: links.root().to_owned(),
+            home: links.page(&Address::front()),
+            markdown: facts.outputs.markdown.then(|| "index.md".to_owned()),
+            nav: nav.collect(),
         }
     }
+}
+
+/// The pages of the navigation: runs, lists, and prose that is in no folder.
+fn navigation(site: &Site) -> Vec<Page> {
+    let in_no_folder = |at: &usize| {
+        let prose = site.prose.get(*at);
+        prose.is_some_and(|prose| !prose.address.path().contains('/'))
+    };
+    std::iter::once(Page::Front)
+        .chain(Kind::ALL.iter().copied().map(Page::Kinds))
+        .chain((0..site.prose.len()).filter(in_no_folder).map(Page::Prose))
+        .collect()
+}
+
+/// The title of a page, without the site's name.
+pub(crate) fn page_title(site: &Site, page: Page) -> String {
+    let title = match page {
+        Page::Front | Page::Redirect(_) | Page::NotFound => None,
+        Page::Run(at) => site.runs.get(at).map(|page| page.run.title()),
+        Page::Prose(at) => site.prose.get(at).map(|page| page.title.as_str()),
+        Page::Kinds(kind) => Some(kind.title()),
+    };
+    title.unwrap_or(&site.facts.title).to_owned()
 }
 
 /// "1 run", "3 runs".
 pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
-}
-
-/// The page's frame for the front page.
-fn front_page(site: &Site) -> PageView {
-    let facts = &site.facts;
-    PageView::new(
-        facts,
-        &Address::front(),
-        &facts.title,
-        facts.description.clone(),
-    )
 }
