@@ -286,9 +286,9 @@ fn prefill_table(run: &Run) -> Option<Table> {
     if with_status {
         table.columns.push(Column::text("Status"));
     }
-    for m in &run.prefill {
+    for (m, anchor) in run.prefill.iter().zip(run.anchors(Phase::Prefill)) {
         let mut row = vec![
-            Cell::text(&m.context.label),
+            Cell::text(&m.context.label).anchor(anchor),
             figure(m, Metric::PrefillTokPerS),
             figure(m, Metric::TtftMs),
         ];

@@ -53,6 +53,8 @@ pub struct Cell {
     pub twin: String,
     /// A smaller line below it; empty for none.
     pub note: String,
+    /// Its anchor; empty for none.
+    pub anchor: String,
 }
 
 impl Cell {
@@ -81,6 +83,13 @@ impl Cell {
             twin: links.twin(page),
             ..Self::default()
         }
+    }
+
+    /// The same cell with an anchor.
+    #[must_use]
+    pub fn anchor(mut self, anchor: impl Into<String>) -> Self {
+        self.anchor = anchor.into();
+        self
     }
 
     /// The same cell with a smaller line below.
