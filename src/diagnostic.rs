@@ -175,6 +175,22 @@ codes! {
     /// Text in an `_index.md`, which has no page.
     DefaultsBody = "E0317";
 
+    // 05xx: the plan of the site, and its links.
+    /// An alias at whose address something else is.
+    AliasHides = "E0501";
+    /// An alias that two pages have.
+    AliasTwice = "E0502";
+    /// A link to something that is not on the site.
+    DeadLink = "E0503";
+    /// A link to a part of a page that the page does not have.
+    DeadAnchor = "E0504";
+    /// A link in a finished page that leads nowhere.
+    DeadPageLink = "E0505";
+    /// A slug that no run has.
+    UnknownSlug = "E0506";
+    /// A link in the notes of a published run to something that is not on this site.
+    LostLink = "W0507";
+
     // 06xx: themes.
     /// A template does not follow the template language.
     TemplateSyntax = "E0601";

@@ -34,6 +34,7 @@ fn the_document_names_every_key() {
     for (name, keys) in [
         ("site", speedbook::config::keys()),
         ("sidecar", sidecar::sidecar_keys()),
+        ("prose", speedbook::content::prose::prose_keys()),
     ] {
         let begin = format!("<!-- keys: {name} -->\n");
         let from = expected.find(&begin).expect("the marks are there") + begin.len();

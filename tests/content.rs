@@ -232,6 +232,8 @@ fn every_file_has_its_class() {
         ("content/compare/x.md", "+++\nruns = ['a', 'b']\n+++\n"),
         ("content/img/a.PNG", ""),
         ("content/a.pdf", ""),
+        ("static/.well-known/x", ""),
+        ("static/CNAME", "a.org"),
     ]);
     assert_eq!(
         said(&content.problems),
@@ -240,12 +242,15 @@ fn every_file_has_its_class() {
     let runs: Vec<_> = content.runs.iter().map(|r| r.path.as_str()).collect();
     assert_eq!(runs, ["content/runs/a.json.gz", "content/runs/b.JSON"]);
     assert_eq!(content.runs[0].run.notes_markdown.as_deref(), Some("notes"));
-    let prose: Vec<_> = content.prose.iter().map(|f| f.path.as_str()).collect();
+    let prose: Vec<_> = content.prose.iter().map(|f| f.shown.as_str()).collect();
     assert_eq!(prose, ["content/index.md", "content/method.md"]);
-    assert_eq!(content.prose[0].body(), "Hello");
+    assert_eq!(content.prose[0].body, "Hello");
+    assert_eq!(content.prose[0].title.as_deref(), Some("Front"));
     assert_eq!(content.comparisons[0].path, "content/compare/x.md");
     let assets: Vec<_> = content.assets.iter().map(|f| f.path.as_str()).collect();
     assert_eq!(assets, ["a.pdf", "img/a.PNG"]);
+    let statics: Vec<_> = content.statics.iter().map(|f| f.shown()).collect();
+    assert_eq!(statics, ["static/.well-known/x", "static/CNAME"]);
 }
 
 #[test]
@@ -357,12 +362,8 @@ fn every_problem_names_its_file_and_says_what_to_do() {
             "error[E0305]: `engine` belongs to a run, but there is no other.json, other.json.gz or other.txt beside this file\n --> content/x/other.md:2:2\nhelp: name the file after its run, or remove `engine`",
         ),
         (
-            vec![
-                ("content/runs/a.json", "seed = 1"),
-                ("content/runs/A.json", "seed = 2"),
-                ("content/a.txt", "seed = 3"),
-            ],
-            "error[E0307]: 3 runs have the address /runs/a/\n --> content/a.txt\n  | content/runs/A.json: has /runs/A/, the same but for the case\n  | content/runs/a.json: has the same one\nhelp: give one of them another name, or a `slug` in its sidecar",
+            vec![run, ("content/p.md", "+++\ntitel = 'x'\n+++\n")],
+            "error[E0302]: unknown key `titel`\n --> content/p.md:2:1\nhelp: did you mean `title`?",
         ),
         (
             vec![run, ("content/b.json", run.1)],

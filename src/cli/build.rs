@@ -1,19 +1,19 @@
 //! `gen build`: content → site → bytes → output folder.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use super::progress::Progress;
+use super::publish::{NotWritten, publish};
 use super::{Failure, report};
 use crate::config::{self, Config, ConfigError};
 use crate::content::{self, Content};
 use crate::diagnostic::{Diagnostic, Severity, counts, sorted};
-use crate::output::{OutputError, OutputPlace, Stage, Written};
+use crate::output::OutputPlace;
 use crate::redact::{Hidden, Redactor};
-use crate::render::{TemplateError, Templates, left_out, render, site_files};
+use crate::render::{Templates, left_out};
 use crate::run::Run;
 use crate::site::{Outputs, Site, SiteFacts};
 use crate::theme::{Theme, ThemeError};
@@ -30,6 +30,12 @@ pub(crate) struct Args {
     /// How pages look: "default", or a folder in themes/ [default: the theme of site.toml].
     #[arg(long, value_name = "NAME")]
     theme: Option<String>,
+    /// Publish drafts, too, each with a mark on its page.
+    #[arg(long)]
+    drafts: bool,
+    /// Name index.html in links, so that the site opens from a disk, an archive or a mail.
+    #[arg(long)]
+    portable: bool,
     /// Warnings fail the build, too.
     #[arg(long)]
     strict: bool,
@@ -56,20 +62,33 @@ impl Args {
         let redactor = redactor(&config)?;
         let progress = Progress::begin(self.quiet);
         let (templates, mut problems) = self.templates(&config)?;
-        let (content, hidden) = load_content(&self.root, &config, &redactor, &progress)?;
-        problems.extend(content.problems);
+        let (mut content, hidden) = load_content(&self.root, &config, &redactor, &progress)?;
+        problems.append(&mut content.problems);
+        let facts = SiteFacts {
+            portable: self.portable,
+            ..site_facts(&config)
+        };
+        let site = match Site::plan(facts, content, self.drafts) {
+            Ok(site) => {
+                problems.extend(site.warnings.iter().cloned());
+                Some(site)
+            }
+            Err(wrong) => {
+                problems.extend(wrong);
+                None
+            }
+        };
+        let problems = sorted(problems);
         let counts = counts(&problems);
         let count = |severity| counts.get(&severity).copied().unwrap_or_default();
         let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
         let failed = errors > 0 || (self.strict && warnings > 0);
-        let Some(templates) = templates.filter(|_| !failed) else {
+        let (Some(site), Some(templates)) = (site, templates.filter(|_| !failed)) else {
             drop(progress);
-            report::problems(&sorted(problems), &redactor);
+            report::problems(&problems, &redactor);
             report::failed(errors, warnings, self.strict);
             return Err(Failure::Content);
         };
-        let runs: Vec<Run> = content.runs.into_iter().map(|loaded| loaded.run).collect();
-        let site = Site::new(site_facts(&config), runs);
         let place = OutputPlace {
             output: self
                 .output
@@ -78,24 +97,18 @@ impl Args {
             root: self.root.clone(),
             content: self.root.join("content"),
         };
-        let written = write_site(&site, &templates, &place, &progress);
+        let published = publish(&site, &templates, &place, &progress);
         drop(progress);
-        let written = match written {
-            Ok(written) => {
-                report::problems(&sorted(problems), &redactor);
-                written
-            }
-            Err(NotWritten::Templates(error)) => {
-                let errors = error.0.len();
-                problems.extend(error.0);
-                report::problems(&sorted(problems), &redactor);
-                report::failed(errors, warnings, self.strict);
+        report::problems(&problems, &redactor);
+        let written = match published {
+            Ok(written) => written,
+            Err(NotWritten::Problems(found)) => {
+                let found = sorted(found);
+                report::problems(&found, &redactor);
+                report::failed(found.len(), warnings, self.strict);
                 return Err(Failure::Content);
             }
-            Err(NotWritten::Output(error)) => {
-                report::problems(&sorted(problems), &redactor);
-                return Err(error.into());
-            }
+            Err(NotWritten::Output(error)) => return Err(error.into()),
         };
         for what in &written.remains {
             report::warning(what);
@@ -179,16 +192,33 @@ fn load_content(
             hidden.merge(&found);
         }
     };
-    let content = content::load(root, config, &redact).map_err(|error| {
+    let mut content = content::load(root, config, &redact).map_err(|error| {
         progress.clear();
         report::error(&error.to_string());
         report::line(&format!("help: {}", error.help()));
         Failure::Printed
     })?;
-    Ok((
-        content,
-        hidden.into_inner().unwrap_or_else(PoisonError::into_inner),
-    ))
+    let mut hidden = hidden.into_inner().unwrap_or_else(PoisonError::into_inner);
+    redact_prose(&mut content, redactor, &mut hidden);
+    Ok((content, hidden))
+}
+
+/// Hides in prose what is hidden in runs, the names of all their machines among it.
+fn redact_prose(content: &mut Content, redactor: &Redactor, hidden: &mut Hidden) {
+    let names: BTreeSet<&String> = content
+        .runs
+        .iter()
+        .flat_map(|run| &run.private_names)
+        .collect();
+    let names: Vec<String> = names.into_iter().cloned().collect();
+    for file in &mut content.prose {
+        let texts = [&mut file.title, &mut file.description];
+        for text in texts.into_iter().flatten().chain([&mut file.body]) {
+            let redacted = redactor.text(text, &names);
+            hidden.add(&redacted.found);
+            *text = redacted.text;
+        }
+    }
 }
 
 fn site_facts(config: &Config) -> SiteFacts {
@@ -206,64 +236,6 @@ fn site_facts(config: &Config) -> SiteFacts {
             json: config.output.json,
             csv: config.output.csv,
         },
+        names: config.names.clone(),
     }
-}
-
-/// Why there is no new site.
-enum NotWritten {
-    /// What is wrong with the templates.
-    Templates(TemplateError),
-    /// The output folder.
-    Output(OutputError),
-}
-
-impl From<OutputError> for NotWritten {
-    fn from(error: OutputError) -> Self {
-        NotWritten::Output(error)
-    }
-}
-
-/// Renders all pages into a stage and exchanges it with the output folder.
-fn write_site(
-    site: &Site,
-    templates: &Templates,
-    place: &OutputPlace,
-    progress: &Progress,
-) -> Result<Written, NotWritten> {
-    let stage = Stage::begin(place)?;
-    let pages = site.pages();
-    progress.pages(pages.len());
-    // A page that cannot be made stops no other, so that all problems are told at once.
-    let wrong: Vec<TemplateError> = pages
-        .par_iter()
-        .map(|page| -> Result<Option<TemplateError>, OutputError> {
-            let files = match render(site, *page, templates) {
-                Ok(files) => files,
-                Err(error) => return Ok(Some(error)),
-            };
-            for file in files {
-                stage.write(&file.path, &file.bytes)?;
-            }
-            progress.page();
-            Ok(None)
-        })
-        .collect::<Result<Vec<_>, _>>()?
-        .into_iter()
-        .flatten()
-        .collect();
-    if !wrong.is_empty() {
-        return Err(NotWritten::Templates(TemplateError::once_each(wrong)));
-    }
-    let assets = &templates.theme().assets;
-    for asset in assets.values() {
-        stage.write(&asset.path, &asset.bytes)?;
-    }
-    // A theme may bring an icon of its own.
-    let is_asset = |path: &str| assets.values().any(|asset| asset.path == path);
-    for file in site_files(site) {
-        if !is_asset(&file.path) {
-            stage.write(&file.path, &file.bytes)?;
-        }
-    }
-    Ok(stage.commit()?)
 }

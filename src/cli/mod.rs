@@ -4,6 +4,7 @@
 mod build;
 mod import;
 mod progress;
+mod publish;
 mod report;
 mod schema;
 

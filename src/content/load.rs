@@ -14,7 +14,9 @@ use crate::run::{Fact, Facts, Run};
 
 use super::front_matter::MarkdownFile;
 use super::one_run::{self, Hand};
+use super::prose::ProseFile;
 use super::sidecar::{self, Defaults, Sidecar};
+use super::statics;
 use super::walk::{self, FOLDER, FoundFile, Unreadable};
 
 /// What is in `content/`, each list in the order of the paths.
@@ -23,11 +25,13 @@ pub struct Content {
     /// All runs, drafts among them.
     pub runs: Vec<LoadedRun>,
     /// Pages of prose.
-    pub prose: Vec<MarkdownFile>,
+    pub prose: Vec<ProseFile>,
     /// Written comparisons: the files in `content/compare/`.
     pub comparisons: Vec<MarkdownFile>,
     /// Images and PDFs, to be copied.
     pub assets: Vec<FoundFile>,
+    /// What is in `static/` beside site.toml, to be copied.
+    pub statics: Vec<FoundFile>,
     /// What is wrong. With an error among them, the rest is not fit to be published.
     pub problems: Vec<Diagnostic>,
 }
@@ -45,6 +49,8 @@ pub struct LoadedRun {
     pub sidecar: Option<String>,
     /// The line of the sidecar in which the author's notes begin; 0 where they come from elsewhere.
     pub notes_line: usize,
+    /// Where each of the run's aliases is written.
+    pub alias_places: Vec<Place>,
 }
 
 /// Why `content/` cannot be read at all.
@@ -194,12 +200,15 @@ pub fn load_with(root: &Path, config: &Config, steps: &Steps) -> Result<Content,
     }
     faults.problems.extend(published_twice(&runs));
     let runs: Vec<LoadedRun> = runs.into_iter().map(|(run, _)| run).collect();
-    faults.problems.extend(clashes(&runs));
 
-    let prose = faults.markdown(&found.prose);
-    for (at, file) in &prose {
-        match sidecar::run_key(file) {
-            Ok(None) => {}
+    let mut prose = Vec::new();
+    for (at, file) in faults.markdown(&found.prose) {
+        match sidecar::run_key(&file) {
+            Ok(None) => {
+                let (read, problems) = ProseFile::read(&at.path, &file);
+                faults.problems.extend(problems);
+                prose.push(read);
+            }
             Ok(Some((key, place))) => {
                 let problem = without_run(at, &key, place, &found.runs);
                 faults.problems.push(problem);
@@ -208,6 +217,9 @@ pub fn load_with(root: &Path, config: &Config, steps: &Steps) -> Result<Content,
         }
     }
     let comparisons = faults.markdown(&found.comparisons);
+    let statics = statics::walk(root);
+    faults.problems.extend(statics.problems);
+    faults.unreadable.extend(statics.unreadable);
 
     if !faults.unreadable.is_empty() {
         faults.unreadable.sort();
@@ -218,9 +230,10 @@ pub fn load_with(root: &Path, config: &Config, steps: &Steps) -> Result<Content,
     };
     Ok(Content {
         runs,
-        prose: files(prose),
+        prose,
         comparisons: files(comparisons),
         assets: found.assets,
+        statics: statics.files,
         problems: sorted(faults.problems),
     })
 }
@@ -266,42 +279,6 @@ fn published_twice(runs: &[(LoadedRun, String)]) -> Vec<Diagnostic> {
         } else {
             first.insert(sha256, run);
         }
-    }
-    problems
-}
-
-/// Runs whose addresses are one, also where only the case differs: many file systems and hosts
-/// take such names for the same.
-fn clashes(runs: &[LoadedRun]) -> Vec<Diagnostic> {
-    let mut by_address: BTreeMap<String, Vec<&LoadedRun>> = BTreeMap::new();
-    for run in runs {
-        let address = run.run.slug.to_lowercase();
-        // Without a slug there is another problem already.
-        if !address.is_empty() {
-            by_address.entry(address).or_default().push(run);
-        }
-    }
-    let mut problems = Vec::new();
-    for runs in by_address.values() {
-        let [first, rest @ ..] = runs.as_slice() else {
-            continue;
-        };
-        if rest.is_empty() {
-            continue;
-        }
-        let address = |run: &LoadedRun| format!("/runs/{}/", run.run.slug);
-        let message = format!("{} runs have the address {}", runs.len(), address(first));
-        let mut problem = Diagnostic::new(Code::AddressClash, Place::file(&first.path), message)
-            .help("give one of them another name, or a `slug` in its sidecar");
-        for run in rest {
-            let what = if run.run.slug == first.run.slug {
-                "has the same one".to_owned()
-            } else {
-                format!("has {}, the same but for the case", address(run))
-            };
-            problem = problem.also(Place::file(&run.path), what);
-        }
-        problems.push(problem);
     }
     problems
 }

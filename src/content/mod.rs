@@ -6,11 +6,14 @@ pub mod facts;
 pub mod front_matter;
 pub mod load;
 pub mod one_run;
+pub mod prose;
 pub mod sidecar;
 pub mod slug;
+pub mod statics;
 pub mod text;
 pub mod title;
 pub mod walk;
 
 pub use alone::load_file;
 pub use load::{Content, LoadError, LoadedRun, Steps, load, load_with};
+pub use prose::ProseFile;

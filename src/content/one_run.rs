@@ -155,11 +155,13 @@ fn resolve(
         None => {}
     }
     let mut notes_line = 0;
+    let mut alias_places = vec![Place::file(&shown); run.aliases.len()];
     if let Some(sidecar) = sidecar {
         run.draft = sidecar.draft.unwrap_or(run.draft);
         run.ranked = sidecar.ranked.unwrap_or(run.ranked);
         if let Some(aliases) = &sidecar.aliases {
-            run.aliases.clone_from(aliases);
+            run.aliases = aliases.iter().map(|(alias, _)| alias.clone()).collect();
+            alias_places = aliases.iter().map(|(_, place)| place.clone()).collect();
         }
         if sidecar.notes.is_some() {
             run.notes_markdown.clone_from(&sidecar.notes);
@@ -194,6 +196,7 @@ fn resolve(
         path: shown,
         sidecar: sidecar.map(|s| s.path.clone()),
         notes_line,
+        alias_places,
     };
     (loaded, problems)
 }

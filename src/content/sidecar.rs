@@ -34,7 +34,7 @@ pub struct Sidecar {
     /// The run's address, checked.
     pub slug: Option<(String, Place)>,
     /// Other addresses that lead to it, from slash to slash (or to a file's name).
-    pub aliases: Option<Vec<String>>,
+    pub aliases: Option<Vec<(String, Place)>>,
     /// Whether it is published with `--drafts` only.
     pub draft: Option<bool>,
     /// Whether it is ranked among others.
@@ -262,26 +262,32 @@ pub fn bad_slug(text: &str, error: &slug::SlugError, place: &Place) -> Diagnosti
     Diagnostic::new(Code::BadSlug, place.clone(), message).help(help)
 }
 
-fn aliases(table: &Table, problems: &mut Vec<Diagnostic>) -> Option<Vec<String>> {
+pub(super) fn aliases(
+    table: &Table,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Vec<(String, Place)>> {
     let mut aliases = Vec::new();
     for (text, place) in table.texts("aliases")? {
         match alias(text) {
-            Ok(alias) => aliases.push(alias),
-            Err(what) => problems.push(
-                Diagnostic::new(
-                    Code::BadValue,
-                    place.clone(),
-                    format!("the alias \"{text}\" {what}"),
-                )
-                .help("write a path of this site, as \"/old/place/\""),
-            ),
+            Ok(alias) => aliases.push((alias, place.clone())),
+            Err(problem) => problems.push(bad_alias(text, &problem, place)),
         }
     }
     Some(aliases)
 }
 
+/// The problem with an alias that is no path of the site.
+pub fn bad_alias(text: &str, what: &str, place: &Place) -> Diagnostic {
+    let message = format!("the alias \"{text}\" {what}");
+    Diagnostic::new(Code::BadValue, place.clone(), message)
+        .help("write a path of this site, as \"/old/place/\"")
+}
+
 /// A site path from slash to slash; the name of an HTML file stays one.
-fn alias(text: &str) -> Result<String, String> {
+///
+/// # Errors
+/// What is wrong with it, as the end of a sentence.
+pub fn alias(text: &str) -> Result<String, String> {
     let path = text
         .strip_prefix('/')
         .ok_or_else(|| "must begin with a slash".to_owned())?;

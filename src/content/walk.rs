@@ -25,9 +25,14 @@ pub struct FoundFile {
 impl FoundFile {
     /// A file below `content/`.
     pub fn in_content(path: impl Into<String>, disk: impl Into<PathBuf>) -> Self {
+        Self::in_folder(FOLDER, path, disk)
+    }
+
+    /// A file below another folder of the site.
+    pub fn in_folder(folder: &str, path: impl Into<String>, disk: impl Into<PathBuf>) -> Self {
         let path = path.into();
         Self {
-            shown: format!("{FOLDER}/{path}"),
+            shown: format!("{folder}/{path}"),
             path,
             disk: disk.into(),
         }
@@ -143,7 +148,7 @@ pub fn walk(root: &Path, ignore: &Ignore) -> Found {
         };
         let is_folder = entry.as_ref().is_ok_and(|e| e.file_type().is_dir());
         let Some(name) = below(&folder, &path) else {
-            found.problems.push(bad_name(&folder, &path));
+            found.problems.push(bad_name(FOLDER, &folder, &path));
             if is_folder {
                 entries.skip_current_dir();
             }
@@ -158,7 +163,10 @@ pub fn walk(root: &Path, ignore: &Ignore) -> Found {
         }
         let file = FoundFile::in_content(name, path);
         match entry {
-            Err(error) => report(&mut found, &file, &error),
+            Err(error) => match report_entry(&file, &error) {
+                Ok(problem) => found.problems.push(problem),
+                Err(unreadable) => found.unreadable.push(unreadable),
+            },
             Ok(entry) => {
                 if entry.path_is_symlink()
                     && let Err(problem) = bounds.check(entry.path(), &file.shown())
@@ -179,13 +187,13 @@ pub fn walk(root: &Path, ignore: &Ignore) -> Found {
 }
 
 /// The folders that links must stay in.
-struct Bounds {
+pub(super) struct Bounds {
     root: PathBuf,
     folder: PathBuf,
 }
 
 impl Bounds {
-    fn new(root: &Path, folder: &Path) -> Result<Self, String> {
+    pub(super) fn new(root: &Path, folder: &Path) -> Result<Self, String> {
         let real = |path: &Path| path.canonicalize().map_err(|e| e.kind().to_string());
         Ok(Self {
             root: real(root)?,
@@ -193,8 +201,9 @@ impl Bounds {
         })
     }
 
-    /// Whether a path, with all links followed, is in the site's folder and not around `content/`.
-    fn check(&self, path: &Path, shown: &str) -> Result<(), Diagnostic> {
+    /// Whether a path, with all links followed, is in the site's folder and not around the folder
+    /// that is looked through.
+    pub(super) fn check(&self, path: &Path, shown: &str) -> Result<(), Diagnostic> {
         let broken = |what: String| {
             Diagnostic::new(Code::BrokenLink, Place::file(shown), what)
                 .help("remove the link, or mend it")
@@ -210,15 +219,15 @@ impl Bounds {
             )
             .help("put a copy in its place"));
         }
-        if shown != FOLDER && self.folder.starts_with(&target) {
+        if shown.contains('/') && self.folder.starts_with(&target) {
             return Err(broken("the link leads in a circle".to_owned()));
         }
         Ok(())
     }
 }
 
-/// A path below `content/` with forward slashes; `None` where it is not UTF-8.
-fn below(folder: &Path, path: &Path) -> Option<String> {
+/// A path below the folder with forward slashes; `None` where it is not UTF-8.
+pub(super) fn below(folder: &Path, path: &Path) -> Option<String> {
     let mut out = String::new();
     for part in path.strip_prefix(folder).ok()?.components() {
         if !out.is_empty() {
@@ -229,15 +238,18 @@ fn below(folder: &Path, path: &Path) -> Option<String> {
     Some(out)
 }
 
-fn bad_name(folder: &Path, path: &Path) -> Diagnostic {
+pub(super) fn bad_name(shown: &str, folder: &Path, path: &Path) -> Diagnostic {
     let name = path.strip_prefix(folder).unwrap_or(path).to_string_lossy();
-    let place = Place::file(format!("{FOLDER}/{}", name.replace('\\', "/")));
+    let place = Place::file(format!("{shown}/{}", name.replace('\\', "/")));
     Diagnostic::new(Code::BadFileName, place, "the name is not UTF-8").help("rename it")
 }
 
 /// An error of walking: a link that leads nowhere or in a circle is the user's, the rest the
 /// machine's.
-fn report(found: &mut Found, file: &FoundFile, error: &walkdir::Error) {
+pub(super) fn report_entry(
+    file: &FoundFile,
+    error: &walkdir::Error,
+) -> Result<Diagnostic, Unreadable> {
     let is_link = file
         .disk
         .symlink_metadata()
@@ -255,13 +267,12 @@ fn report(found: &mut Found, file: &FoundFile, error: &walkdir::Error) {
             None => error.to_string(),
         };
         let path = file.shown();
-        found.unreadable.push(Unreadable { path, reason });
-        return;
+        return Err(Unreadable { path, reason });
     };
-    found.problems.push(
+    Ok(
         Diagnostic::new(Code::BrokenLink, Place::file(file.shown()), what)
             .help("remove the link, or mend it"),
-    );
+    )
 }
 
 fn classify(found: &mut Found, markdown: &mut Vec<FoundFile>, file: FoundFile, entry: &DirEntry) {

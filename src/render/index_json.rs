@@ -180,12 +180,7 @@ fn lines(index: &Value) -> String {
 
 fn row<'a>(site: &Site, page: &'a RunPage) -> IndexRun<'a> {
     let run = &page.run;
-    let front = Address::front();
-    let file = if site.facts.portable {
-        "index.html"
-    } else {
-        ""
-    };
+    let links = site.facts.links_from(&Address::front());
     let mut audit: Vec<&'static str> = Vec::new();
     for finding in &page.derived.audit {
         if !audit.contains(&finding.rule.id()) {
@@ -195,8 +190,8 @@ fn row<'a>(site: &Site, page: &'a RunPage) -> IndexRun<'a> {
     IndexRun {
         slug: &run.slug,
         title: run.title(),
-        address: front.link_to(&page.address, file),
-        run_json: front.link_to(&page.address, "run.json"),
+        address: links.page(&page.address),
+        run_json: links.path(&page.address.file("run.json")),
         author: run.facts.text(Fact::Author),
         measured_at: run.facts.text(Fact::MeasuredAt),
         tags: &run.tags,

@@ -27,6 +27,10 @@ pub fn llms(site: &Site) -> OutputFile {
     if !data.is_empty() {
         text.push_str(&format!("\n## Data\n\n{data}"));
     }
+    let pages = prose(site);
+    if !pages.is_empty() {
+        text.push_str(&format!("\n## Pages\n\n{pages}"));
+    }
     if !site.runs.is_empty() {
         text.push_str("\n## Runs\n\n");
         for page in &site.runs {
@@ -77,13 +81,30 @@ fn data(site: &Site) -> String {
     text
 }
 
-fn run(site: &Site, page: &RunPage) -> String {
-    let outputs = site.facts.outputs;
-    let file = match (outputs.markdown, site.facts.portable) {
+/// The prose pages, drafts left out.
+fn prose(site: &Site) -> String {
+    site.prose
+        .iter()
+        .filter(|page| !page.draft)
+        .map(|page| {
+            let link = link(site, &page.address, page_file(site));
+            format!("- [{}]({link})\n", plain(&page.title))
+        })
+        .collect()
+}
+
+/// The file of a page that a program reads best.
+fn page_file(site: &Site) -> &'static str {
+    match (site.facts.outputs.markdown, site.facts.portable) {
         (true, _) => "index.md",
         (false, true) => "index.html",
         (false, false) => "",
-    };
+    }
+}
+
+fn run(site: &Site, page: &RunPage) -> String {
+    let outputs = site.facts.outputs;
+    let file = page_file(site);
     let mut parts = summary(&page.run);
     parts.extend(
         page.run
@@ -112,7 +133,10 @@ fn run(site: &Site, page: &RunPage) -> String {
 fn link(site: &Site, address: &Address, file: &str) -> String {
     match &site.facts.base_url {
         Some(base) => absolute(base, address, file),
-        None => Address::front().link_to(address, file),
+        None => site
+            .facts
+            .links_from(&Address::front())
+            .path(&address.file(file)),
     }
 }
 

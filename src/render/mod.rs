@@ -3,6 +3,7 @@
 //! sitemap…) from the whole site.
 
 pub mod csv;
+pub mod dead_links;
 pub mod escape;
 pub mod feed;
 pub mod index_json;
@@ -17,8 +18,10 @@ pub mod templates;
 pub mod view;
 pub mod xml;
 
+use serde::Serialize;
+
 use crate::run::document;
-use crate::site::{Page, RunPage, Site};
+use crate::site::{Address, NOT_FOUND, Page, RunPage, Site};
 
 pub use site_files::{left_out, site_files};
 pub use template_error::TemplateError;
@@ -52,58 +55,97 @@ pub fn render(
     page: Page,
     templates: &Templates,
 ) -> Result<Vec<OutputFile>, TemplateError> {
+    let address = site.address(page);
+    let both = |name, view: &dyn Fn(&str) -> Result<String, TemplateError>| {
+        two_forms(site, &address, name, view)
+    };
     match page {
-        Page::Front => front(site, templates),
+        Page::Front => {
+            let view = view::index::index_view(site);
+            both("index", &|name| templates.any(name, &view))
+        }
         Page::Run(at) => match site.runs.get(at) {
-            Some(run) => run_page(site, run, templates),
+            Some(run) => run_page(site, page, run, templates),
             None => Ok(Vec::new()),
         },
+        Page::Prose(at) => match site.prose.get(at) {
+            Some(prose) => {
+                let view = view::prose::prose_view(site, page, prose);
+                both("prose", &|name| templates.any(name, &view))
+            }
+            None => Ok(Vec::new()),
+        },
+        Page::Kinds(kind) => {
+            let view = view::kinds::kinds_view(site, kind);
+            both("kinds", &|name| templates.any(name, &view))
+        }
+        Page::Redirect(at) => match site.redirects.get(at) {
+            Some(redirect) => {
+                let view = view::redirect::redirect_view(site, redirect);
+                let html = templates.html("redirect.html", &view)?;
+                Ok(vec![OutputFile::new(redirect.path(), html)])
+            }
+            None => Ok(Vec::new()),
+        },
+        Page::NotFound => {
+            let view = view::not_found::not_found_view(site);
+            let html = templates.html("404.html", &view)?;
+            Ok(vec![OutputFile::new(NOT_FOUND.to_owned(), html)])
+        }
     }
 }
 
-fn front(site: &Site, templates: &Templates) -> Result<Vec<OutputFile>, TemplateError> {
-    let view = view::index::index_view(site);
+/// A page in HTML and, where it is wanted, its Markdown twin.
+fn two_forms(
+    site: &Site,
+    address: &Address,
+    name: &str,
+    form: &dyn Fn(&str) -> Result<String, TemplateError>,
+) -> Result<Vec<OutputFile>, TemplateError> {
     let mut files = vec![OutputFile::new(
-        "index.html".to_owned(),
-        templates.html("index.html", &view)?,
+        address.file("index.html"),
+        form(&format!("{name}.html"))?,
     )];
     if site.facts.outputs.markdown {
         files.push(OutputFile::new(
-            "index.md".to_owned(),
-            templates.markdown("index.md", &view)?,
+            address.file("index.md"),
+            form(&format!("{name}.md"))?,
         ));
     }
     Ok(files)
 }
 
+impl Templates {
+    /// Renders a template in the form that its ending names.
+    fn any(&self, template: &str, view: &impl Serialize) -> Result<String, TemplateError> {
+        if template.ends_with(".md") {
+            self.markdown(template, view)
+        } else {
+            self.html(template, view)
+        }
+    }
+}
+
 fn run_page(
     site: &Site,
-    page: &RunPage,
+    page: Page,
+    run: &RunPage,
     templates: &Templates,
 ) -> Result<Vec<OutputFile>, TemplateError> {
-    let view = view::run::run_view(site, page);
-    let address = &page.address;
+    let view = view::run::run_view(site, page, run);
+    let address = &run.address;
     let outputs = site.facts.outputs;
-    let mut files = vec![OutputFile::new(
-        address.file("index.html"),
-        templates.html("run.html", &view)?,
-    )];
-    if outputs.markdown {
-        files.push(OutputFile::new(
-            address.file("index.md"),
-            templates.markdown("run.md", &view)?,
-        ));
-    }
+    let mut files = two_forms(site, address, "run", &|name| templates.any(name, &view))?;
     if outputs.json {
         files.push(OutputFile::new(
             address.file("run.json"),
-            document::to_json(&page.run, &page.derived),
+            document::to_json(&run.run, &run.derived),
         ));
     }
     if outputs.csv {
         files.push(OutputFile::new(
             address.file("measurements.csv"),
-            csv::measurements(&page.run),
+            csv::measurements(&run.run),
         ));
     }
     Ok(files)

@@ -80,6 +80,16 @@ fn place(site: &Site, page: Page) -> Option<(Address, Option<MeasuredAt>)> {
             let page = site.runs.get(at).filter(public)?;
             Some((page.address.clone(), measured(&page.run)))
         }
+        Page::Prose(at) => {
+            let page = site.prose.get(at).filter(|page| !page.draft)?;
+            Some((page.address.clone(), None))
+        }
+        Page::Kinds(kind) => {
+            let times = site.runs.iter().filter(public);
+            let newest = newest(times.filter_map(|page| measured(&page.run)));
+            Some((kind.address(), newest))
+        }
+        Page::Redirect(_) | Page::NotFound => None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Addresses of pages and files of the site, and the relative links between them.
 
+use std::fmt;
+
 /// The folder of a page below the site's root: `runs/SLUG`, empty for the front page. Always with
 /// forward slashes, without one at either end, not percent-encoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,26 +27,76 @@ impl Address {
         }
     }
 
+    /// The folder at this path: no slash at either end.
+    pub fn folder(path: &str) -> Self {
+        Self(path.to_owned())
+    }
+
+    /// The path of the folder, without a slash at either end; empty for the front page.
+    pub fn path(&self) -> &str {
+        &self.0
+    }
+
     /// The relative way from this page to the root of the site: empty, or ending in a slash.
     pub fn to_root(&self) -> String {
         let depth = self.0.split('/').filter(|s| !s.is_empty()).count();
         "../".repeat(depth)
     }
+}
 
-    /// The relative link from this page to a file of another page, percent-encoded; `""` as the
-    /// file names the page itself.
-    pub fn link_to(&self, other: &Address, file: &str) -> String {
-        let target = if other.0.is_empty() {
-            file.to_owned()
-        } else {
-            format!("{}/{file}", other.0)
+impl fmt::Display for Address {
+    /// The path of the page on the site, from slash to slash.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_str() {
+            "" => f.write_str("/"),
+            path => write!(f, "/{path}/"),
+        }
+    }
+}
+
+/// How one page names others: the way to the root of the site, and whether a page is named by its
+/// folder or by `index.html` in it. Made by [`super::SiteFacts`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Links {
+    root: String,
+    portable: bool,
+}
+
+impl Links {
+    /// Links that begin with `root`: empty, or ending in a slash.
+    pub(super) fn new(root: String, portable: bool) -> Self {
+        Self { root, portable }
+    }
+
+    /// The way to the root of the site: empty, or ending in a slash.
+    pub fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// To a page.
+    pub fn page(&self, to: &Address) -> String {
+        if self.portable {
+            return self.path(&to.file("index.html"));
+        }
+        let link = match to.path() {
+            "" => self.root.clone(),
+            path => format!("{}{}/", self.root, percent_encode(path)),
         };
-        let link = format!("{}{}", self.to_root(), percent_encode(&target));
         if link.is_empty() {
             "./".to_owned()
         } else {
             link
         }
+    }
+
+    /// To the Markdown twin of a page.
+    pub fn twin(&self, to: &Address) -> String {
+        self.path(&to.file("index.md"))
+    }
+
+    /// To a file, by its path below the output folder.
+    pub fn path(&self, path: &str) -> String {
+        format!("{}{}", self.root, percent_encode(path))
     }
 }
 
@@ -68,15 +120,27 @@ mod tests {
 
     #[test]
     fn links_are_relative_and_encoded() {
-        let run = Address::run("qwen/große");
+        let (front, run) = (Address::front(), Address::run("qwen/große"));
+        let from = |address: &Address, portable| Links::new(address.to_root(), portable);
         assert_eq!(run.to_root(), "../../../");
-        assert_eq!(run.link_to(&Address::front(), ""), "../../../");
-        assert_eq!(Address::front().link_to(&run, ""), "runs/qwen/gro%C3%9Fe/");
-        assert_eq!(Address::front().link_to(&Address::front(), ""), "./");
+        assert_eq!(from(&run, false).page(&front), "../../../");
+        assert_eq!(from(&front, false).page(&run), "runs/qwen/gro%C3%9Fe/");
+        assert_eq!(from(&front, false).page(&front), "./");
+        assert_eq!(from(&front, true).page(&front), "index.html");
         assert_eq!(
-            run.link_to(&run, "run.json"),
+            from(&run, true).page(&run),
+            "../../../runs/qwen/gro%C3%9Fe/index.html"
+        );
+        assert_eq!(
+            from(&run, false).path(&run.file("run.json")),
             "../../../runs/qwen/gro%C3%9Fe/run.json"
         );
+        assert_eq!(from(&front, true).twin(&front), "index.md");
+        assert_eq!(Links::new("/sub/".to_owned(), false).page(&front), "/sub/");
         assert_eq!(run.file("index.html"), "runs/qwen/große/index.html");
+        assert_eq!(
+            (run.to_string(), front.to_string()),
+            ("/runs/qwen/große/".to_owned(), "/".to_owned())
+        );
     }
 }

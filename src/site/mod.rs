@@ -2,60 +2,48 @@
 //! nothing of templates or bytes.
 
 pub mod address;
+mod claims;
+pub mod facts;
+pub mod kinds;
+mod plan;
+pub mod prose;
+pub mod targets;
 
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
-use crate::config::BaseUrl;
-use crate::run::audit::Noise;
+use crate::content::LoadedRun;
+use crate::diagnostic::{Code, Diagnostic, Place, nearest};
+use crate::markdown::Outline;
 use crate::run::key_figures::Derived;
 use crate::run::time::MeasuredAt;
 use crate::run::{Fact, Run};
 
-pub use address::Address;
+pub use address::{Address, Links};
+pub use facts::{Outputs, SiteFacts};
+pub use kinds::{Group, Kind};
+pub use prose::ProsePage;
+pub use targets::{Dead, Goal, Text};
 
-/// What the pages need to know of the whole site.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SiteFacts {
-    /// Its name.
-    pub title: String,
-    /// A sentence or two about it, for the front page.
-    pub description: String,
-    /// Where it will be published, for the places where a standard asks for absolute addresses.
-    pub base_url: Option<BaseUrl>,
-    /// Who publishes it.
-    pub author: String,
-    /// Under which license.
-    pub license: String,
-    /// Where its sources are.
-    pub repository: String,
-    /// Whether links name `index.html`, so that the site opens from a disk.
-    pub portable: bool,
-    /// Noise bands of its comparisons and audits.
-    pub noise: Noise,
-    /// Which outputs are wanted.
-    pub outputs: Outputs,
-}
+/// The file of the page for addresses that do not exist.
+pub const NOT_FOUND: &str = "404.html";
 
-/// Which outputs a run page has beside its HTML.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outputs {
-    /// `index.md`
-    pub markdown: bool,
-    /// `run.json`
-    pub json: bool,
-    /// `measurements.csv`
-    pub csv: bool,
-}
+/// Files of every site that are no pages of it. One in `static/` takes the place of the one that
+/// would be made.
+pub const GENERATED: &[&str] = &[
+    NOT_FOUND,
+    ".nojekyll",
+    "favicon.svg",
+    "feed.xml",
+    "index.json",
+    "llms.txt",
+    "robots.txt",
+    "sitemap.xml",
+];
 
-impl Default for Outputs {
-    fn default() -> Self {
-        Self {
-            markdown: true,
-            json: true,
-            csv: true,
-        }
-    }
-}
+/// What the anchors of the author's notes begin with, so that they are none of the page's own.
+pub const NOTES_PREFIX: &str = "note-";
 
 /// A run with what was worked out from it, and where its page is.
 #[derive(Clone, Debug)]
@@ -66,15 +54,75 @@ pub struct RunPage {
     pub derived: Derived,
     /// Its page.
     pub address: Address,
+    /// The author's notes, where there are any.
+    pub notes: Option<Text>,
+    /// Its file as the user knows it.
+    path: String,
+    /// Its file and its sidecar, below `content/`.
+    sources: Vec<String>,
+    alias_places: Vec<Place>,
+    notes_path: Option<String>,
+    notes_line: usize,
+}
+
+/// A file that is copied as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// Its path below the output folder.
+    pub path: String,
+    /// Where to read it.
+    pub disk: PathBuf,
+    /// The file as the user knows it.
+    pub shown: String,
+}
+
+/// A page that leads from an old address to the new one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redirect {
+    /// The folder that it is in.
+    pub folder: Address,
+    /// Its file in that folder.
+    pub file: String,
+    /// Where it leads.
+    pub target: Page,
+}
+
+impl Redirect {
+    /// From an alias: from slash to slash, or to the name of a file.
+    fn new(alias: &str, target: Page) -> Self {
+        let path = alias.trim_start_matches('/');
+        let (folder, file) = match path.strip_suffix('/') {
+            Some(folder) => (folder, "index.html"),
+            None => path.rsplit_once('/').unwrap_or(("", path)),
+        };
+        Self {
+            folder: Address::folder(folder),
+            file: file.to_owned(),
+            target,
+        }
+    }
+
+    /// Its path below the output folder.
+    pub fn path(&self) -> String {
+        self.folder.file(&self.file)
+    }
 }
 
 /// One page to render.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Page {
     /// `/`: all runs.
     Front,
     /// `/runs/SLUG/`: the run at this place of [`Site::runs`].
     Run(usize),
+    /// The page of prose at this place of [`Site::prose`].
+    Prose(usize),
+    /// `/models/`, `/hardware/`, `/engines/`: all runs, grouped.
+    Kinds(Kind),
+    /// The redirect page at this place of [`Site::redirects`].
+    Redirect(usize),
+    /// `/404.html`.
+    NotFound,
 }
 
 /// All pages and what they are made from.
@@ -84,19 +132,68 @@ pub struct Site {
     pub facts: SiteFacts,
     /// All runs: newest first, undated last, then by title and slug.
     pub runs: Vec<RunPage>,
+    /// The prose of the front page.
+    pub front: Option<ProsePage>,
+    /// Pages of prose, by title.
+    pub prose: Vec<ProsePage>,
+    /// All runs in the groups of each kind.
+    pub kinds: BTreeMap<Kind, Vec<Group>>,
+    /// Pages at old addresses.
+    pub redirects: Vec<Redirect>,
+    /// Images and PDFs of `content/`.
+    pub assets: Vec<Copied>,
+    /// What is in `static/`.
+    pub statics: Vec<Copied>,
+    /// What the user should know, though the site can be built.
+    pub warnings: Vec<Diagnostic>,
+    /// Anchors that prose and notes link to and that only finished pages have: file of the page,
+    /// file of the page linked to, anchor → where the link is written.
+    pub awaited: BTreeMap<(String, String, String), Place>,
+    targets: targets::Targets,
+    static_paths: BTreeSet<String>,
 }
 
 impl Site {
-    /// Freezes the site. Slugs are expected to be checked ([`crate::content`]).
+    /// Freezes a site of runs alone. Nothing is checked.
     pub fn new(facts: SiteFacts, runs: Vec<Run>) -> Self {
+        let loaded = runs.into_iter().map(|run| LoadedRun {
+            path: format!("content/{}", run.source.path),
+            alias_places: vec![Place::default(); run.aliases.len()],
+            run,
+            private_names: Vec::new(),
+            sidecar: None,
+            notes_line: 0,
+        });
+        Self::of_runs(facts, loaded.collect())
+    }
+
+    /// The runs in order, with what is worked out from them.
+    fn of_runs(facts: SiteFacts, runs: Vec<LoadedRun>) -> Self {
         use rayon::prelude::*;
         let noise = facts.noise;
         let mut runs: Vec<RunPage> = runs
             .into_par_iter()
-            .map(|run| RunPage {
-                derived: Derived::of(&run, &noise),
-                address: Address::run(&run.slug),
-                run,
+            .map(|loaded| {
+                let sources = plan::sources_of(&loaded);
+                let run = loaded.run;
+                RunPage {
+                    derived: Derived::of(&run, &noise),
+                    address: Address::run(&run.slug),
+                    notes: run.notes_markdown.as_deref().map(|notes| Text {
+                        outline: Outline::of(notes, NOTES_PREFIX, &[]),
+                        // Links in a sidecar are seen from it, others from where the run was first.
+                        source: match sources.last() {
+                            Some(sidecar) if loaded.notes_line > 0 => sidecar.clone(),
+                            _ => run.source.path.clone(),
+                        },
+                    }),
+                    path: loaded.path,
+                    sources,
+                    alias_places: loaded.alias_places,
+                    notes_path: loaded.sidecar,
+                    notes_line: loaded.notes_line,
+                    run,
+                }
             })
             .collect();
         runs.sort_by_cached_key(|page| {
@@ -107,14 +204,83 @@ impl Site {
                 run.slug.clone(),
             )
         });
-        Self { facts, runs }
+        let kinds = Kind::ALL
+            .iter()
+            .map(|kind| (*kind, kind.groups(&runs, &facts.names)))
+            .collect();
+        Self {
+            facts,
+            runs,
+            kinds,
+            front: None,
+            prose: Vec::new(),
+            redirects: Vec::new(),
+            assets: Vec::new(),
+            statics: Vec::new(),
+            warnings: Vec::new(),
+            awaited: BTreeMap::new(),
+            targets: targets::Targets::default(),
+            static_paths: BTreeSet::new(),
+        }
     }
 
     /// The pages to render, in the order of the site.
     pub fn pages(&self) -> Vec<Page> {
+        let not_found = (!self.has_static(NOT_FOUND)).then_some(Page::NotFound);
         std::iter::once(Page::Front)
             .chain((0..self.runs.len()).map(Page::Run))
+            .chain((0..self.prose.len()).map(Page::Prose))
+            .chain(Kind::ALL.iter().copied().map(Page::Kinds))
+            .chain((0..self.redirects.len()).map(Page::Redirect))
+            .chain(not_found)
             .collect()
+    }
+
+    /// Where a page is; the front page for what does not exist.
+    pub fn address(&self, page: Page) -> Address {
+        let address = match page {
+            Page::Front | Page::NotFound => None,
+            Page::Run(at) => self.runs.get(at).map(|run| run.address.clone()),
+            Page::Prose(at) => self.prose.get(at).map(|prose| prose.address.clone()),
+            Page::Kinds(kind) => Some(kind.address()),
+            Page::Redirect(at) => self.redirects.get(at).map(|r| r.folder.clone()),
+        };
+        address.unwrap_or_default()
+    }
+
+    /// The author's text on a page, where there is one.
+    pub fn text(&self, page: Page) -> Option<&Text> {
+        match page {
+            Page::Front => self.front.as_ref().map(|page| &page.text),
+            Page::Run(at) => self.runs.get(at)?.notes.as_ref(),
+            Page::Prose(at) => self.prose.get(at).map(|page| &page.text),
+            Page::Kinds(_) | Page::Redirect(_) | Page::NotFound => None,
+        }
+    }
+
+    /// Whether `static/` has a file at this path below the output folder; it goes before one that
+    /// would be made.
+    pub fn has_static(&self, path: &str) -> bool {
+        self.static_paths.contains(path)
+    }
+
+    /// The run with this slug.
+    ///
+    /// # Errors
+    /// There is none; told of at the place where the slug is written.
+    pub fn run_with_slug(&self, slug: &str, place: &Place) -> Result<usize, Diagnostic> {
+        let slugs = || self.runs.iter().map(|page| page.run.slug.as_str());
+        slugs().position(|known| known == slug).ok_or_else(|| {
+            let problem = Diagnostic::new(
+                Code::UnknownSlug,
+                place.clone(),
+                format!("there is no run \"{slug}\""),
+            );
+            match nearest(slug, slugs()) {
+                Some(near) => problem.help(format!("did you mean \"{near}\"?")),
+                None => problem.help("name a run by its address below /runs/"),
+            }
+        })
     }
 }
 

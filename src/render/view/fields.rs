@@ -7,6 +7,10 @@ use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
 
 use super::index::IndexView;
+use super::kinds::KindsView;
+use super::not_found::NotFoundView;
+use super::prose::ProseView;
+use super::redirect::RedirectView;
 use super::run::RunView;
 
 /// A field of a view.
@@ -61,6 +65,10 @@ pub fn catalogue() -> Catalogue {
     };
     list.add::<IndexView>(&["index.html", "index.md"]);
     list.add::<RunView>(&["run.html", "run.md"]);
+    list.add::<ProseView>(&["prose.html", "prose.md"]);
+    list.add::<KindsView>(&["kinds.html", "kinds.md"]);
+    list.add::<NotFoundView>(&["404.html"]);
+    list.add::<RedirectView>(&["redirect.html"]);
     list.finish()
 }
 

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::facts::show;
+use super::prose::{marks, prose_text};
 use super::table::{ABSENT, Cell, Column, Table};
-use super::{PageView, counted, front_page};
+use super::{PageView, counted};
 use crate::run::Fact;
-use crate::site::{Address, RunPage, Site};
+use crate::site::{Address, Links, Page, RunPage, Site};
 
 /// The front page.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -18,6 +19,12 @@ pub struct IndexView {
     pub title: String,
     /// What it is about.
     pub description: String,
+    /// Marks that the reader must not miss: draft.
+    pub marks: Vec<&'static str>,
+    /// The prose of the page as HTML, escaped; empty for none.
+    pub prose_html: String,
+    /// The prose of the page as Markdown, without raw HTML; empty for none.
+    pub prose_markdown: String,
     /// "6 runs"; empty where there is none.
     pub count: String,
     /// The runs, newest first; nothing where there is none.
@@ -26,8 +33,18 @@ pub struct IndexView {
 
 /// Makes the view of the front page.
 pub fn index_view(site: &Site) -> IndexView {
+    let front = site.front.as_ref();
+    let prose = front.map(|front| prose_text(site, Page::Front, front));
+    let prose = prose.unwrap_or_default();
+    let description = match front.map(|front| front.description.as_str()) {
+        None | Some("") => site.facts.description.clone(),
+        Some(description) => description.to_owned(),
+    };
     IndexView {
-        page: front_page(site),
+        page: PageView::new(site, Page::Front, &site.facts.title, description),
+        marks: front.map(marks).unwrap_or_default(),
+        prose_html: prose.html,
+        prose_markdown: prose.markdown,
         title: site.facts.title.clone(),
         description: site.facts.description.clone(),
         count: match site.runs.len() {
@@ -42,25 +59,32 @@ fn runs_table(site: &Site) -> Option<Table> {
     if site.runs.is_empty() {
         return None;
     }
+    let links = site.facts.links_from(&Address::front());
     let mut table = Table {
         caption: "All runs, newest first.".to_owned(),
-        columns: vec![
-            Column::text("Run"),
-            Column::text("Engine"),
-            Column::text("Quantization"),
-            Column::number("One request alone"),
-            Column::number("Highest total"),
-            Column::number("Most at 20 tok/s each"),
-            Column::number("Fastest prefill"),
-            Column::text("Measured"),
-        ],
-        rows: site.runs.iter().map(row).collect(),
+        columns: columns(),
+        rows: site.runs.iter().map(|run| row(run, &links)).collect(),
     };
     table.drop_empty_columns(1);
     Some(table)
 }
 
-fn row(page: &RunPage) -> Vec<Cell> {
+/// The columns of a list of runs.
+pub(super) fn columns() -> Vec<Column> {
+    vec![
+        Column::text("Run"),
+        Column::text("Engine"),
+        Column::text("Quantization"),
+        Column::number("One request alone"),
+        Column::number("Highest total"),
+        Column::number("Most at 20 tok/s each"),
+        Column::number("Fastest prefill"),
+        Column::text("Measured"),
+    ]
+}
+
+/// A row of a list of runs.
+pub(super) fn row(page: &RunPage, links: &Links) -> Vec<Cell> {
     let run = &page.run;
     let fact = |fact| Cell::text(show(&run.facts, fact).unwrap_or_else(|| ABSENT.to_owned()));
     let key = |id: &str| {
@@ -71,7 +95,7 @@ fn row(page: &RunPage) -> Vec<Cell> {
         )
     };
     vec![
-        Cell::link(run.title(), Address::front().link_to(&page.address, "")),
+        Cell::page(run.title(), links, &page.address),
         Cell::text(engine(page)),
         fact(Fact::Quantization),
         key("one_request"),

@@ -4,7 +4,11 @@
 pub mod facts;
 pub mod fields;
 pub mod index;
+pub mod kinds;
 pub mod matrix;
+pub mod not_found;
+pub mod prose;
+pub mod redirect;
 pub mod run;
 pub mod table;
 
@@ -14,7 +18,8 @@ use serde::Serialize;
 use crate::render::feed::{self, has_feed};
 use crate::render::links::absolute;
 use crate::render::site_files::FAVICON;
-use crate::site::{Address, Site};
+
+use crate::site::{Address, Kind, Page, Site};
 
 /// What every page has.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -25,11 +30,11 @@ pub struct PageView {
     pub title: String,
     /// One sentence for search engines and link previews.
     pub description: String,
-    /// Relative way to the root of the site; empty, or ending in a slash.
+    /// Way to the root of the site; empty, or ending in a slash.
     pub root: String,
-    /// Relative link to the front page.
+    /// Link to the front page.
     pub home: String,
-    /// Relative link to the Markdown twin, if there is one.
+    /// Link to the Markdown twin, if there is one.
     pub markdown: Option<String>,
     /// Relative link to the page as data, if there is one.
     pub json: Option<String>,
@@ -39,42 +44,86 @@ pub struct PageView {
     pub feed: Option<String>,
     /// Relative link to the site's icon.
     pub icon: String,
+    /// The parts of the site.
+    pub nav: Vec<NavLink>,
+}
+
+/// A link of the navigation.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct NavLink {
+    /// The title of the page.
+    pub label: String,
+    /// The link to it.
+    pub link: String,
+    /// The link to its Markdown twin.
+    pub twin: String,
+    /// Whether it is this page.
+    pub current: bool,
 }
 
 impl PageView {
-    fn new(site: &Site, address: &Address, title: &str, description: String) -> Self {
+    fn new(site: &Site, at: Page, title: &str, description: String) -> Self {
         let facts = &site.facts;
-        let front = Address::front();
+        let links = match at {
+            Page::NotFound => facts.links_from_anywhere(),
+            _ => facts.links_from(&site.address(at)),
+        };
+        let address = site.address(at);
+        let nav = navigation(site).into_iter().map(|page| NavLink {
+            label: match page {
+                Page::Front => "Runs".to_owned(),
+                page => page_title(site, page),
+            },
+            link: links.page(&site.address(page)),
+            twin: links.twin(&site.address(page)),
+            current: page == at,
+        });
         Self {
             site_title: facts.title.clone(),
             title: title.to_owned(),
             description,
-            root: address.to_root(),
-            home: address.link_to(&front, ""),
+            root: links.root().to_owned(),
+            home: links.page(&Address::front()),
             markdown: facts.outputs.markdown.then(|| "index.md".to_owned()),
+            nav: nav.collect(),
             json: None,
-            canonical: facts
-                .base_url
-                .as_ref()
-                .map(|base| absolute(base, address, "")),
-            feed: has_feed(site).then(|| address.link_to(&front, feed::FILE)),
-            icon: address.link_to(&front, FAVICON),
+            canonical: match at {
+                Page::NotFound => None,
+                _ => facts
+                    .base_url
+                    .as_ref()
+                    .map(|base| absolute(base, &address, "")),
+            },
+            feed: has_feed(site).then(|| links.path(feed::FILE)),
+            icon: links.path(FAVICON),
         }
     }
+}
+
+/// The pages of the navigation: runs, lists, and prose that is in no folder.
+fn navigation(site: &Site) -> Vec<Page> {
+    let in_no_folder = |at: &usize| {
+        let prose = site.prose.get(*at);
+        prose.is_some_and(|prose| !prose.address.path().contains('/'))
+    };
+    std::iter::once(Page::Front)
+        .chain(Kind::ALL.iter().copied().map(Page::Kinds))
+        .chain((0..site.prose.len()).filter(in_no_folder).map(Page::Prose))
+        .collect()
+}
+
+/// The title of a page, without the site's name.
+pub(crate) fn page_title(site: &Site, page: Page) -> String {
+    let title = match page {
+        Page::Front | Page::Redirect(_) | Page::NotFound => None,
+        Page::Run(at) => site.runs.get(at).map(|page| page.run.title()),
+        Page::Prose(at) => site.prose.get(at).map(|page| page.title.as_str()),
+        Page::Kinds(kind) => Some(kind.title()),
+    };
+    title.unwrap_or(&site.facts.title).to_owned()
 }
 
 /// "1 run", "3 runs".
 pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
-}
-
-/// The page's frame for the front page.
-fn front_page(site: &Site) -> PageView {
-    let facts = &site.facts;
-    PageView::new(
-        site,
-        &Address::front(),
-        &facts.title,
-        facts.description.clone(),
-    )
 }

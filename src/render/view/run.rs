@@ -5,14 +5,14 @@ use serde::Serialize;
 
 use super::facts::{FactBlock, fact_blocks, missing, show};
 use super::matrix::{Matrix, matrix_view};
+use super::prose;
 use super::table::{ABSENT, Cell, Column, Table};
 use super::{PageView, counted};
 use crate::launch::LaunchCommand;
 use crate::launch::highlight::highlight_bash;
-use crate::render::markdown::prose;
 use crate::run::audit::completed_note;
 use crate::run::{Fact, Measurement, Metric, Phase, RUN_SCHEMA, Run};
-use crate::site::{RunPage, Site};
+use crate::site::{Page, RunPage, Site};
 
 /// A run's page.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -121,9 +121,12 @@ pub struct Definition {
 }
 
 /// Makes the view of a run's page.
-pub fn run_view(site: &Site, page: &RunPage) -> RunView {
+pub fn run_view(site: &Site, at: Page, page: &RunPage) -> RunView {
     let run = &page.run;
-    let prose = run.notes_markdown.as_deref().map(prose).unwrap_or_default();
+    let notes_of = page.notes.as_ref().zip(run.notes_markdown.as_deref());
+    let prose = notes_of
+        .map(|(text, markdown)| prose::notes(site, at, text, markdown))
+        .unwrap_or_default();
     let mut notes = run.notes.clone();
     notes.extend(completed_note(run));
     let summary = summary(run);
@@ -131,7 +134,7 @@ pub fn run_view(site: &Site, page: &RunPage) -> RunView {
     RunView {
         page: PageView {
             json: site.facts.outputs.json.then(|| "run.json".to_owned()),
-            ..PageView::new(site, &page.address, run.title(), description(run, &summary))
+            ..PageView::new(site, at, run.title(), description(run, &summary))
         },
         schema: RUN_SCHEMA,
         title: run.title().to_owned(),

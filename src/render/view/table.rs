@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::site::{Address, Links};
+
 /// A table of text.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Table {
@@ -48,6 +50,8 @@ pub struct Cell {
     pub text: String,
     /// Where it leads, relative to the page; empty for no link.
     pub link: String,
+    /// Where it leads in the Markdown twin, where that is another place; else empty.
+    pub twin: String,
     /// A smaller line below it; empty for none.
     pub note: String,
     /// The anchor of the measurement that it stands for; empty for none.
@@ -68,6 +72,16 @@ impl Cell {
         Self {
             text: text.into(),
             link: link.into(),
+            ..Self::default()
+        }
+    }
+
+    /// A cell that leads to a page of the site.
+    pub fn page(text: impl Into<String>, links: &Links, page: &Address) -> Self {
+        Self {
+            text: text.into(),
+            link: links.page(page),
+            twin: links.twin(page),
             ..Self::default()
         }
     }

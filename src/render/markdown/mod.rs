@@ -1,0 +1,83 @@
+//! Markdown: the author's prose made safe for both forms of a page, and what the Markdown
+//! templates need beyond plain text (aligned tables, code).
+
+mod events;
+mod filters;
+mod html;
+mod tidy;
+
+use pulldown_cmark::html::push_html;
+
+use crate::markdown::{Outline, options};
+use crate::render::escape::markdown;
+
+pub use crate::markdown::safe_link;
+pub use filters::register_filters;
+pub use tidy::tidy;
+
+/// The author's prose in both forms of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prose {
+    /// HTML without anything that the Markdown did not say: raw HTML shows as text.
+    pub html: String,
+    /// Markdown without raw HTML.
+    pub markdown: String,
+}
+
+/// How a text stands on its page.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'a> {
+    /// The headings of the text, with the anchors that they get.
+    pub outline: &'a Outline,
+    /// How many levels down the headings go, below those of the page.
+    pub lower: usize,
+    /// Whether the first heading is left out, since the page has it as its title.
+    pub without_title: bool,
+    /// What the anchors of footnotes begin with.
+    pub prefix: &'a str,
+}
+
+/// Where a link of a text leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// Where it says.
+    AsWritten,
+    /// Nowhere: the words stay.
+    Nowhere,
+    /// To another page or file of the site.
+    Site {
+        /// The link in HTML.
+        html: String,
+        /// The link in Markdown; `None` where the twin has nothing to link to.
+        markdown: Option<String>,
+        /// Whether it is a picture that a page can show.
+        picture: bool,
+    },
+}
+
+/// Makes prose safe: raw HTML becomes text, links with schemes other than http, https and mailto
+/// lose their target, images of other hosts become links (a page asks no other host for anything).
+/// `lead` is asked where each link leads that names no other host.
+pub fn prose(text: &str, setting: &Setting, lead: &dyn Fn(&str) -> Destination) -> Prose {
+    let events = events::safe(text, setting, &|target| lead(target), events::Form::Html);
+    let mut as_html = String::new();
+    push_html(&mut as_html, html::decorated(events, setting).into_iter());
+    let events = events::safe(
+        text,
+        setting,
+        &|target| lead(target),
+        events::Form::Markdown,
+    );
+    let mut as_markdown = String::new();
+    // Formatting into a string fails only on events out of balance, which the parser never makes.
+    if pulldown_cmark_to_cmark::cmark(events.iter(), &mut as_markdown, options()).is_err() {
+        as_markdown = markdown(text);
+    }
+    Prose {
+        html: as_html,
+        markdown: as_markdown,
+    }
+}
+
+#[cfg(test)]
+mod tests;
