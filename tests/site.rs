@@ -107,7 +107,10 @@ fn outputs_with_one_address_are_told_of() {
             "error[E0307]: 2 runs have the address /runs/a/\n --> content/runs/a.json\n  | content/runs/b.json: has /runs/a/run.json/, which cannot stand beside it\nhelp: give one of them another name, or a `slug` in its sidecar",
         ),
         (
-            &[("content/Models.md", "x"), ("static/ENGINES/index.html", "x")],
+            &[
+                ("content/Models.md", "x"),
+                ("static/ENGINES/index.html", "x"),
+            ],
             "error[E0307]: 2 outputs have the address /Models/\n --> content/Models.md\n  | /models/: a list of runs has /models/, the same but for the case\nhelp: give one of them another name\n\nerror[E0307]: 2 outputs have the address /ENGINES/\n --> static/ENGINES/index.html\n  | /engines/: a list of runs has /engines/, the same but for the case\nhelp: give one of them another name",
         ),
         (
@@ -146,7 +149,9 @@ fn an_alias_never_hides_a_page() {
     );
     assert!(said("/models/index.html").starts_with("error[E0501]: the alias /models/index.html would hide a list of runs\n --> content/method.md:3:3"));
     assert!(said("/FINE").starts_with("error[E0502]: the alias /fine/ stands twice\n --> content/method.md:2:12\n  | content/method.md:3:3: has /FINE/, the same but for the case"));
-    assert!(said("fine").starts_with("error[E0303]: the alias \"fine\" must begin with a slash\n --> content/method.md:3:3"));
+    assert!(said("fine").starts_with(
+        "error[E0303]: the alias \"fine\" must begin with a slash\n --> content/method.md:3:3"
+    ));
 }
 
 #[test]
@@ -189,7 +194,11 @@ fn an_anchor_that_only_the_finished_page_has_is_checked_there() {
         )
     };
     let built = with("c8k-n1");
-    assert!(built.text("m/index.html").contains("href=\"../runs/a/#c8k-n1\""));
+    assert!(
+        built
+            .text("m/index.html")
+            .contains("href=\"../runs/a/#c8k-n1\"")
+    );
     assert!(built.text("m/index.md").contains("(../runs/a/index.md)"));
     let built = with("c8k-n2");
     assert_eq!(
@@ -208,10 +217,19 @@ fn drafts_are_published_only_when_asked_for() {
     ];
     let built = build(&files, &[]);
     assert!(built.text("index.html").contains("There is no run"));
-    assert!(!built.files.keys().any(|path| path.starts_with("runs/") || path.starts_with("p/")));
+    assert!(
+        !built
+            .files
+            .keys()
+            .any(|path| path.starts_with("runs/") || path.starts_with("p/"))
+    );
     let built = build(&files, &["--drafts"]);
     for page in ["runs/a/index.html", "p/index.html"] {
-        assert!(built.text(page).contains("<strong class=\"mark\">Draft</strong>"));
+        assert!(
+            built
+                .text(page)
+                .contains("<strong class=\"mark\">Draft</strong>")
+        );
     }
 }
 
@@ -219,14 +237,23 @@ fn drafts_are_published_only_when_asked_for() {
 fn prose_becomes_pages_and_their_twins() {
     let built = build(
         &[
-            ("content/index.md", "# Welcome\n\nSee [how](method.md#the-noise)."),
+            (
+                "content/index.md",
+                "# Welcome\n\nSee [how](method.md#the-noise).",
+            ),
             (
                 "content/method.md",
                 "# The method\n\n## The noise\n\n![plot](img/a%20b.png) [front](index.md) [list](/models/) ![far](https://x.org/y.png) /home/ada/x\n",
             ),
-            ("content/docs/Set up.md", "[up](../method.md) [json](/runs/a/run.json)"),
+            (
+                "content/docs/Set up.md",
+                "[up](../method.md) [json](/runs/a/run.json)",
+            ),
             ("content/runs/a.json", "run a"),
-            ("content/runs/a.md", "## Launch\n\n[m](../method.md) [me](#launch)\n"),
+            (
+                "content/runs/a.md",
+                "## Launch\n\n[m](../method.md) [me](#launch)\n",
+            ),
             ("content/img/a b.png", "PNG"),
             ("static/CNAME", "a.org"),
             ("static/.well-known/x", "y"),
@@ -234,21 +261,37 @@ fn prose_becomes_pages_and_their_twins() {
         &[],
     );
     let front = built.text("index.html");
-    assert!(front.contains("<h2 id=\"welcome\">Welcome") && front.contains("<h1 dir=\"auto\">Speed tests</h1>"));
+    assert!(
+        front.contains("<h2 id=\"welcome\">Welcome")
+            && front.contains("<h1 dir=\"auto\">Speed tests</h1>")
+    );
     assert!(front.contains("<a href=\"method/#the-noise\">how</a>"));
-    assert!(built.text("index.md").contains("[how](method/index.md#the-noise)"));
+    assert!(
+        built
+            .text("index.md")
+            .contains("[how](method/index.md#the-noise)")
+    );
     assert!(built.text("index.md").contains("[a](runs/a/index.md)"));
     let method = built.text("method/index.html");
-    assert!(method.contains("<title>The method · Speed tests</title>"), "{method}");
+    assert!(
+        method.contains("<title>The method · Speed tests</title>"),
+        "{method}"
+    );
     assert!(method.contains("<h1 id=\"the-method\" dir=\"auto\">The method</h1>"));
     assert!(method.contains("<h2 id=\"the-noise\">The noise <a class=\"anchor\""));
     assert!(method.contains("<img src=\"../img/a%20b.png\" alt=\"plot\""));
     assert!(method.contains("<a href=\"https://x.org/y.png\">far</a>"));
     assert!(method.contains("<a href=\"../models/\">list</a>"));
     assert!(!method.contains("/home/ada"), "private names are hidden");
-    assert!(built.text("docs/Set-up/index.html").contains("<h1 dir=\"auto\">Set up</h1>"));
+    assert!(
+        built
+            .text("docs/Set-up/index.html")
+            .contains("<h1 dir=\"auto\">Set up</h1>")
+    );
     let run = built.text("runs/a/index.html");
-    assert!(run.contains("<h4 id=\"note-launch\">") && run.contains("<a href=\"#note-launch\">me</a>"));
+    assert!(
+        run.contains("<h4 id=\"note-launch\">") && run.contains("<a href=\"#note-launch\">me</a>")
+    );
     assert!(run.contains("<a href=\"../../method/\">m</a>"));
     assert!(built.text("runs/a/index.md").contains("[me](#launch)"));
     // The navigation has pages that are in no folder.
@@ -258,7 +301,11 @@ fn prose_becomes_pages_and_their_twins() {
     assert_eq!(built.text("img/a b.png"), "PNG");
     assert_eq!(built.text("CNAME"), "a.org");
     assert_eq!(built.text(".well-known/x"), "y");
-    assert!(built.text("models/index.html").contains("<h2 id=\"a\" dir=\"auto\">a</h2>"));
+    assert!(
+        built
+            .text("models/index.html")
+            .contains("<h2 id=\"a\" dir=\"auto\">a</h2>")
+    );
     assert!(built.text("engines/index.md").contains("## vllm"));
     assert!(built.text("hardware/index.md").contains("## Not given"));
 }
@@ -267,25 +314,46 @@ fn prose_becomes_pages_and_their_twins() {
 fn old_addresses_lead_to_the_new_ones() {
     let files = [
         ("content/runs/a.json", "run a"),
-        ("content/runs/a.md", "+++\naliases = ['/old/place', '/p/old.html']\n+++\n"),
+        (
+            "content/runs/a.md",
+            "+++\naliases = ['/old/place', '/p/old.html']\n+++\n",
+        ),
         ("site.toml", "base_url = 'https://x.org/sub'"),
     ];
     let built = build(&files, &[]);
     let page = built.text("old/place/index.html");
-    assert!(page.contains("<link rel=\"canonical\" href=\"https://x.org/sub/runs/a/\">"), "{page}");
+    assert!(
+        page.contains("<link rel=\"canonical\" href=\"https://x.org/sub/runs/a/\">"),
+        "{page}"
+    );
     assert!(page.contains("content=\"0; url=../../runs/a/\""));
     assert!(page.contains("<a href=\"../../runs/a/\">a</a>") && !page.contains("<script"));
-    assert!(built.text("p/old.html").contains("<a href=\"../runs/a/\">a</a>"));
+    assert!(
+        built
+            .text("p/old.html")
+            .contains("<a href=\"../runs/a/\">a</a>")
+    );
     let built = build(&files[..2], &["--portable"]);
-    assert!(built.text("p/old.html").contains("<a href=\"../runs/a/index.html\">a</a>"));
+    assert!(
+        built
+            .text("p/old.html")
+            .contains("<a href=\"../runs/a/index.html\">a</a>")
+    );
 }
 
 #[test]
 fn the_page_of_missing_addresses_links_from_the_root_of_the_host() {
     let built = build(&[("site.toml", "base_url = 'https://x.org/sub'")], &[]);
     let page = built.text("404.html");
-    assert!(page.contains("href=\"/sub/style.css\"") && page.contains("href=\"/sub/models/\""), "{page}");
-    assert!(build(&[], &[]).text("404.html").contains("href=\"/style.css\""));
+    assert!(
+        page.contains("href=\"/sub/style.css\"") && page.contains("href=\"/sub/models/\""),
+        "{page}"
+    );
+    assert!(
+        build(&[], &[])
+            .text("404.html")
+            .contains("href=\"/style.css\"")
+    );
     let own = build(&[("static/404.html", "own")], &[]);
     assert_eq!(own.text("404.html"), "own");
 }
@@ -311,7 +379,11 @@ fn odd_site() -> Vec<(String, String)> {
                 .chars()
                 .map(|c| if "/\\:*?\"<>|".contains(c) { '-' } else { c })
                 .collect();
-            let model = if copy == 4 { "x".repeat(200) } else { format!("{name} {copy}") };
+            let model = if copy == 4 {
+                "x".repeat(200)
+            } else {
+                format!("{name} {copy}")
+            };
             files.push((
                 format!("content/runs/{at}/{stem} v{copy}.json"),
                 run_file(&model),
@@ -406,7 +478,9 @@ fn crawl(built: &Built, base: Option<&str>, portable: bool) -> Vec<String> {
         }
         let mut target = folder.join("/");
         if rest.ends_with('/') || (way != "" && rest.is_empty()) || rest.ends_with("..") {
-            target = format!("{target}/index.html").trim_start_matches('/').to_owned();
+            target = format!("{target}/index.html")
+                .trim_start_matches('/')
+                .to_owned();
             if portable && whole.is_none() {
                 dead.push(format!("{path}: {link} names a folder"));
             }
@@ -437,15 +511,24 @@ fn decoded(text: &str) -> String {
 #[test]
 fn a_site_of_odd_runs_has_no_dead_link_anywhere() {
     let files = odd_site();
-    for base in [None, Some("https://x.org/"), Some("https://x.org/sub/path/")] {
+    for base in [
+        None,
+        Some("https://x.org/"),
+        Some("https://x.org/sub/path/"),
+    ] {
         for portable in [false, true] {
             let config = base.map_or(String::new(), |base| format!("base_url = '{base}'"));
-            let mut files: Vec<(&str, &str)> =
-                files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+            let mut files: Vec<(&str, &str)> = files
+                .iter()
+                .map(|(p, t)| (p.as_str(), t.as_str()))
+                .collect();
             files.push(("site.toml", &config));
             let built = build(&files, if portable { &["--portable"] } else { &[] });
             assert_eq!(built.code, Some(0), "{}", built.said);
-            let pages = built.files.keys().filter(|path| path.ends_with("index.html"));
+            let pages = built
+                .files
+                .keys()
+                .filter(|path| path.ends_with("index.html"));
             assert!(pages.count() > 55);
             let dead = crawl(&built, base, portable);
             assert!(dead.is_empty(), "{base:?} {portable}\n{}", dead.join("\n"));
@@ -456,7 +539,57 @@ fn a_site_of_odd_runs_has_no_dead_link_anywhere() {
 #[test]
 fn threads_change_nothing() {
     let files = odd_site();
-    let files: Vec<(&str, &str)> = files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
-    let (one, many) = (build(&files, &["--jobs", "1"]), build(&files, &["--jobs", "8"]));
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(p, t)| (p.as_str(), t.as_str()))
+        .collect();
+    let (one, many) = (
+        build(&files, &["--jobs", "1"]),
+        build(&files, &["--jobs", "8"]),
+    );
     assert!(one.files.len() > 200 && one.files == many.files);
+}
+
+#[test]
+fn a_link_of_a_published_run_that_leads_to_no_page_here_is_dropped_with_a_warning() {
+    let first = build(
+        &[
+            ("content/runs/a.json", "run a"),
+            ("content/runs/a.md", "[m](../method.md) [me](a.json)\n"),
+            ("content/method.md", "x"),
+        ],
+        &[],
+    );
+    let run = first.text("runs/a/run.json").to_owned();
+    let built = build(&[("content/b.json", &run)], &[]);
+    assert_eq!(
+        built.said,
+        "warning[W0507]: the notes link to \"../method.md\", which is not on this site\n --> content/b.json\nhelp: the words stay, without the link"
+    );
+    let page = built.text("runs/a/index.html");
+    assert!(
+        page.contains("<p>m <a href=\"../../runs/a/\">me</a></p>"),
+        "{page}"
+    );
+    assert_eq!(built.text("runs/a/run.json"), run);
+}
+
+#[test]
+fn an_unknown_slug_is_told_of_with_the_nearest_one() {
+    use speedbook::diagnostic::Place;
+    use speedbook::run::Run;
+    use speedbook::site::{Site, SiteFacts};
+    let run = Run {
+        slug: "qwen/h200".to_owned(),
+        ..Run::new()
+    };
+    let site = Site::new(SiteFacts::default(), vec![run]);
+    let place = Place::line("content/compare/x.md", 2);
+    assert_eq!(site.run_with_slug("qwen/h200", &place), Ok(0));
+    let said = |slug| site.run_with_slug(slug, &place).unwrap_err().to_string();
+    assert_eq!(
+        said("qwen/h20"),
+        "error[E0506]: there is no run \"qwen/h20\"\n --> content/compare/x.md:2\nhelp: did you mean \"qwen/h200\"?"
+    );
+    assert!(said("zzz").ends_with("help: name a run by its address below /runs/"));
 }

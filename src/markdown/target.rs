@@ -123,7 +123,11 @@ mod tests {
             ("a", "./x//y", Some("a/x/y")),
             ("", "/", Some("")),
         ] {
-            assert_eq!(Target::parse(path).from(folder).as_deref(), joined, "{path}");
+            assert_eq!(
+                Target::parse(path).from(folder).as_deref(),
+                joined,
+                "{path}"
+            );
         }
     }
 

@@ -165,13 +165,11 @@ impl TokenSink for Sink {
 
 /// All links of finished pages that lead to nothing, given all files of the site. A link that the
 /// author wrote is told of where it was written.
-pub fn dead_links(
-    site: &Site,
-    pages: &[PageLinks],
-    files: &BTreeSet<String>,
-) -> Vec<Diagnostic> {
-    let by_path: HashMap<&str, &PageLinks> =
-        pages.iter().map(|page| (page.path.as_str(), page)).collect();
+pub fn dead_links(site: &Site, pages: &[PageLinks], files: &BTreeSet<String>) -> Vec<Diagnostic> {
+    let by_path: HashMap<&str, &PageLinks> = pages
+        .iter()
+        .map(|page| (page.path.as_str(), page))
+        .collect();
     // A link of a template is dead on every page: it is told of once.
     let mut dead: BTreeMap<(String, String), (Place, usize)> = BTreeMap::new();
     let mut problems = Vec::new();
@@ -217,9 +215,9 @@ pub fn dead_links(
         if problem.code == Code::DeadPageLink {
             problem.help = match count {
                 1 => "the finished page has it; see the template that it was made with".to_owned(),
-                n => format!(
-                    "{n} finished pages have it; see the template that they were made with"
-                ),
+                n => {
+                    format!("{n} finished pages have it; see the template that they were made with")
+                }
             };
         }
     }
@@ -265,7 +263,10 @@ mod tests {
             .iter()
             .filter_map(|(path, text)| read(&facts, path, text.as_bytes()))
             .collect();
-        let files = pages.iter().map(|(path, _)| *path).chain(others.iter().copied());
+        let files = pages
+            .iter()
+            .map(|(path, _)| *path)
+            .chain(others.iter().copied());
         let files = files.map(str::to_owned).collect();
         dead_links(&Site::new(facts, Vec::new()), &read, &files)
             .iter()
@@ -288,7 +289,10 @@ mod tests {
                 "index.html",
                 "<link href='https://a.org/sub/a/'><a href='./'><a href='a/#x'><a href='/sub/a/'><a href='s.html#y'>",
             ),
-            ("a/index.md", "# The x\n\n[a](#the-x) [b](../p%20q.png) [c](https://b)"),
+            (
+                "a/index.md",
+                "# The x\n\n[a](#the-x) [b](../p%20q.png) [c](https://b)",
+            ),
         ];
         assert_eq!(
             said(facts, &pages, &["p q.png", "s.html"]),

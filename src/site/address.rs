@@ -136,10 +136,7 @@ mod tests {
             "../../../runs/qwen/gro%C3%9Fe/run.json"
         );
         assert_eq!(from(&front, true).twin(&front), "index.md");
-        assert_eq!(
-            Links::new("/sub/".to_owned(), false).page(&front),
-            "/sub/"
-        );
+        assert_eq!(Links::new("/sub/".to_owned(), false).page(&front), "/sub/");
         assert_eq!(run.file("index.html"), "runs/qwen/große/index.html");
         assert_eq!(
             (run.to_string(), front.to_string()),

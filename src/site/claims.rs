@@ -72,7 +72,9 @@ impl Claims {
                 sets.insert(set);
             }
         }
-        sets.into_iter().flat_map(|set| self.problems(&set)).collect()
+        sets.into_iter()
+            .flat_map(|set| self.problems(&set))
+            .collect()
     }
 
     fn problems(&self, set: &[usize]) -> Vec<Diagnostic> {

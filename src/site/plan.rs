@@ -124,7 +124,13 @@ impl Site {
         const RUN: &[&str] = &["index.html", "index.md", "run.json", "measurements.csv"];
         let front = prose.iter().find(|(page, _)| *page == Page::Front);
         let front_place = front.map_or_else(|| Place::file("/"), |(_, f)| Place::file(&f.shown));
-        page(&mut claims, "the front page", front_place, &Address::front(), HTML);
+        page(
+            &mut claims,
+            "the front page",
+            front_place,
+            &Address::front(),
+            HTML,
+        );
         for kind in Kind::ALL {
             let address = kind.address();
             let place = Place::file(address.to_string());
@@ -140,12 +146,22 @@ impl Site {
             page(&mut claims, "a run", place, &run.address, RUN);
             let places = run.alias_places.iter().cloned();
             let names = run.run.aliases.iter().map(String::as_str);
-            aliases.extend(names.zip(places).map(|(a, place)| (a, place, Page::Run(at))));
+            aliases.extend(
+                names
+                    .zip(places)
+                    .map(|(a, place)| (a, place, Page::Run(at))),
+            );
         }
         for (at, file) in prose {
             if let Page::Prose(_) = at {
                 let address = self.address(*at);
-                page(&mut claims, "a page", Place::file(&file.shown), &address, HTML);
+                page(
+                    &mut claims,
+                    "a page",
+                    Place::file(&file.shown),
+                    &address,
+                    HTML,
+                );
             }
             let names = file.aliases.iter();
             aliases.extend(names.map(|(alias, place)| (alias.as_str(), place.clone(), *at)));
@@ -202,7 +218,9 @@ impl Site {
         }
         for page in self.pages() {
             if !matches!(page, Page::Redirect(_) | Page::NotFound) {
-                targets.paths.insert(folder(&self.address(page)), At::Page(page));
+                targets
+                    .paths
+                    .insert(folder(&self.address(page)), At::Page(page));
             }
         }
         let outputs = self.facts.outputs;
@@ -217,7 +235,9 @@ impl Site {
                 }
             }
             for source in &run.sources {
-                targets.sources.insert(source.clone(), At::Page(Page::Run(at)));
+                targets
+                    .sources
+                    .insert(source.clone(), At::Page(Page::Run(at)));
             }
         }
         // Where a published run came from, unless a file is there.
@@ -235,7 +255,9 @@ impl Site {
         let copied = self.assets.iter().chain(&self.statics);
         let copied = copied.map(|file| file.path.as_str());
         for path in copied.chain(GENERATED.iter().copied()) {
-            targets.paths.insert(path.to_owned(), At::File(path.to_owned()));
+            targets
+                .paths
+                .insert(path.to_owned(), At::File(path.to_owned()));
         }
         targets
     }
@@ -313,10 +335,14 @@ fn dead_link(target: &str, dead: Dead, place: Place, by_hand: bool) -> Diagnosti
                 .help("publish it, remove the link, or build with --drafts")
         }
         Dead::Anchor(near) => {
-            let message = format!("the link \"{target}\" leads to a part that the page does not have");
+            let message =
+                format!("the link \"{target}\" leads to a part that the page does not have");
             let help = match near {
                 Some(near) => format!("did you mean \"#{near}\"?"),
-                None => "the anchor of a heading is its words in lower case with dashes between them".to_owned(),
+                None => {
+                    "the anchor of a heading is its words in lower case with dashes between them"
+                        .to_owned()
+                }
             };
             Diagnostic::new(Code::DeadAnchor, place, message).help(help)
         }

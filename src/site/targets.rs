@@ -116,7 +116,10 @@ impl Site {
             return Goal::Elsewhere;
         }
         let target = Target::parse(target);
-        let folder = text.source.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = text
+            .source
+            .rsplit_once('/')
+            .map_or("", |(folder, _)| folder);
         let place = match target.path.as_str() {
             "" => Ok(&Place::Page(own)),
             _ => self.targets.find(&target, folder),

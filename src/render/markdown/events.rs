@@ -47,10 +47,7 @@ pub(super) fn safe<'a>(
                 safe.push(Event::Start(Tag::Heading {
                     level: lowered(level, setting.lower),
                     // In Markdown the anchor follows from the words.
-                    id: ids
-                        .next()
-                        .filter(|_| form == Form::Html)
-                        .map(CowStr::from),
+                    id: ids.next().filter(|_| form == Form::Html).map(CowStr::from),
                     classes: Vec::new(),
                     attrs: Vec::new(),
                 }));

@@ -18,7 +18,7 @@ pub(super) fn decorated<'a>(events: Vec<Event<'a>>, setting: &Setting) -> Vec<Ev
     };
     html.events(body);
     if !notes.is_empty() {
-        html.raw("<section class=\"footnotes\" aria-label=\"Footnotes\">\n<ol>\n");
+        html.raw("<div class=\"footnotes\" role=\"doc-endnotes\">\n<ol>\n");
         for (at, (_, events)) in notes.iter().enumerate() {
             let number = at + 1;
             html.raw(&format!("<li id=\"{}fn:{number}\">\n", setting.prefix));
@@ -32,7 +32,7 @@ pub(super) fn decorated<'a>(events: Vec<Event<'a>>, setting: &Setting) -> Vec<Ev
             }
             html.raw("\n</li>\n");
         }
-        html.raw("</ol>\n</section>\n");
+        html.raw("</ol>\n</div>\n");
     }
     html.out
 }
@@ -161,7 +161,11 @@ impl<'a> Html<'a, '_> {
                     self.raw("</div>\n");
                 }
                 Event::TaskListMarker(done) => {
-                    let (mark, word) = if done { ("☑", "done") } else { ("☐", "open") };
+                    let (mark, word) = if done {
+                        ("☑", "done")
+                    } else {
+                        ("☐", "open")
+                    };
                     self.inline(format!(
                         "<span class=\"task\" role=\"img\" aria-label=\"{word}\">{mark}</span> "
                     ));

@@ -62,7 +62,12 @@ pub fn prose(text: &str, setting: &Setting, lead: &dyn Fn(&str) -> Destination) 
     let events = events::safe(text, setting, &|target| lead(target), events::Form::Html);
     let mut as_html = String::new();
     push_html(&mut as_html, html::decorated(events, setting).into_iter());
-    let events = events::safe(text, setting, &|target| lead(target), events::Form::Markdown);
+    let events = events::safe(
+        text,
+        setting,
+        &|target| lead(target),
+        events::Form::Markdown,
+    );
     let mut as_markdown = String::new();
     // Formatting into a string fails only on events out of balance, which the parser never makes.
     if pulldown_cmark_to_cmark::cmark(events.iter(), &mut as_markdown, options()).is_err() {

@@ -74,7 +74,9 @@ fn dangerous_links_lose_their_target_and_other_hosts_their_images() {
 
 #[test]
 fn own_pictures_are_shown_also_in_links() {
-    let prose = shown("![A <b>\"x\"](pic.png) [![in](pic.png)](other.md) [a ![b](https://x/y)](other.md)\n");
+    let prose = shown(
+        "![A <b>\"x\"](pic.png) [![in](pic.png)](other.md) [a ![b](https://x/y)](other.md)\n",
+    );
     let html = &prose.html;
     assert!(
         html.contains("<img src=\"../pic.png\" alt=\"A &lt;b&gt;&quot;x&quot;\""),
@@ -86,7 +88,8 @@ fn own_pictures_are_shown_also_in_links() {
     );
     assert!(html.contains("<a href=\"../other/\">a b</a>"), "{html}");
     assert!(
-        prose.markdown.contains("(../other/index.md)") && prose.markdown.contains("![in](../pic.png)"),
+        prose.markdown.contains("(../other/index.md)")
+            && prose.markdown.contains("![in](../pic.png)"),
         "{}",
         prose.markdown
     );

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::facts::show;
-use super::table::{ABSENT, Cell, Column, Table};
 use super::prose::{marks, prose_text};
+use super::table::{ABSENT, Cell, Column, Table};
 use super::{PageView, counted};
 use crate::run::Fact;
 use crate::site::{Address, Links, Page, RunPage, Site};
