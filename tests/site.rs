@@ -549,3 +549,47 @@ fn threads_change_nothing() {
     );
     assert!(one.files.len() > 200 && one.files == many.files);
 }
+
+#[test]
+fn a_link_of_a_published_run_that_leads_to_no_page_here_is_dropped_with_a_warning() {
+    let first = build(
+        &[
+            ("content/runs/a.json", "run a"),
+            ("content/runs/a.md", "[m](../method.md) [me](a.json)\n"),
+            ("content/method.md", "x"),
+        ],
+        &[],
+    );
+    let run = first.text("runs/a/run.json").to_owned();
+    let built = build(&[("content/b.json", &run)], &[]);
+    assert_eq!(
+        built.said,
+        "warning[W0507]: the notes link to \"../method.md\", which is not on this site\n --> content/b.json\nhelp: the words stay, without the link"
+    );
+    let page = built.text("runs/a/index.html");
+    assert!(
+        page.contains("<p>m <a href=\"../../runs/a/\">me</a></p>"),
+        "{page}"
+    );
+    assert_eq!(built.text("runs/a/run.json"), run);
+}
+
+#[test]
+fn an_unknown_slug_is_told_of_with_the_nearest_one() {
+    use speedbook::diagnostic::Place;
+    use speedbook::run::Run;
+    use speedbook::site::{Site, SiteFacts};
+    let run = Run {
+        slug: "qwen/h200".to_owned(),
+        ..Run::new()
+    };
+    let site = Site::new(SiteFacts::default(), vec![run]);
+    let place = Place::line("content/compare/x.md", 2);
+    assert_eq!(site.run_with_slug("qwen/h200", &place), Ok(0));
+    let said = |slug| site.run_with_slug(slug, &place).unwrap_err().to_string();
+    assert_eq!(
+        said("qwen/h20"),
+        "error[E0506]: there is no run \"qwen/h20\"\n --> content/compare/x.md:2\nhelp: did you mean \"qwen/h200\"?"
+    );
+    assert!(said("zzz").ends_with("help: name a run by its address below /runs/"));
+}

@@ -125,6 +125,10 @@ pub enum Page {
     NotFound,
 }
 
+/// Links to anchors that only finished pages have: file of the page, file of the page linked to,
+/// anchor → where the link is written.
+pub type Awaited = BTreeMap<(String, String, String), Place>;
+
 /// All pages and what they are made from.
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -146,9 +150,8 @@ pub struct Site {
     pub statics: Vec<Copied>,
     /// What the user should know, though the site can be built.
     pub warnings: Vec<Diagnostic>,
-    /// Anchors that prose and notes link to and that only finished pages have: file of the page,
-    /// file of the page linked to, anchor → where the link is written.
-    pub awaited: BTreeMap<(String, String, String), Place>,
+    /// Anchors that prose and notes link to and that only finished pages have.
+    pub awaited: Awaited,
     targets: targets::Targets,
     static_paths: BTreeSet<String>,
 }
@@ -218,7 +221,7 @@ impl Site {
             assets: Vec::new(),
             statics: Vec::new(),
             warnings: Vec::new(),
-            awaited: BTreeMap::new(),
+            awaited: Awaited::new(),
             targets: targets::Targets::default(),
             static_paths: BTreeSet::new(),
         }

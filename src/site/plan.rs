@@ -1,7 +1,5 @@
 //! Content → the frozen site, or everything that is wrong with its addresses and links.
 
-use std::collections::BTreeMap;
-
 use crate::content::sidecar::{alias, bad_alias};
 use crate::content::walk::FoundFile;
 use crate::content::{Content, LoadedRun, ProseFile};
@@ -11,7 +9,7 @@ use crate::markdown::links;
 use super::claims::{Claim, Claims};
 use super::prose::{self, ProsePage};
 use super::targets::{self, Dead, Goal, Targets};
-use super::{Address, Copied, GENERATED, Kind, Page, Redirect, Site, SiteFacts, Text};
+use super::{Address, Awaited, Copied, GENERATED, Kind, Page, Redirect, Site, SiteFacts, Text};
 
 /// A text whose links are to be checked: where it stands, and where it was written.
 struct Written<'a> {
@@ -263,12 +261,9 @@ impl Site {
     }
 
     /// Links of prose and notes that lead nowhere, and the anchors that pages must turn out to
-    /// have: page, page of the anchor, anchor → where it was written.
-    fn check_links(
-        &self,
-        prose: &[(Page, ProseFile)],
-    ) -> (Vec<Diagnostic>, BTreeMap<(String, String, String), Place>) {
-        let (mut problems, mut awaited) = (Vec::new(), BTreeMap::new());
+    /// have.
+    fn check_links(&self, prose: &[(Page, ProseFile)]) -> (Vec<Diagnostic>, Awaited) {
+        let (mut problems, mut awaited) = (Vec::new(), Awaited::new());
         let of_prose = prose.iter().filter_map(|(page, file)| {
             Some(Written {
                 page: *page,

@@ -18,7 +18,7 @@ pub(super) fn decorated<'a>(events: Vec<Event<'a>>, setting: &Setting) -> Vec<Ev
     };
     html.events(body);
     if !notes.is_empty() {
-        html.raw("<section class=\"footnotes\" aria-label=\"Footnotes\">\n<ol>\n");
+        html.raw("<div class=\"footnotes\" role=\"doc-endnotes\">\n<ol>\n");
         for (at, (_, events)) in notes.iter().enumerate() {
             let number = at + 1;
             html.raw(&format!("<li id=\"{}fn:{number}\">\n", setting.prefix));
@@ -32,7 +32,7 @@ pub(super) fn decorated<'a>(events: Vec<Event<'a>>, setting: &Setting) -> Vec<Ev
             }
             html.raw("\n</li>\n");
         }
-        html.raw("</ol>\n</section>\n");
+        html.raw("</ol>\n</div>\n");
     }
     html.out
 }
