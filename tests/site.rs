@@ -45,15 +45,15 @@ impl Built {
 
 fn build(files: &[(&str, &str)], args: &[&str]) -> Built {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::create_dir(dir.path().join("content")).unwrap();
+    fs_err::create_dir(dir.path().join("content")).unwrap();
     for (path, text) in files {
         let path = dir.path().join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         let text = match text.strip_prefix("run ") {
             Some(model) => run_file(model),
             None => (*text).to_owned(),
         };
-        std::fs::write(path, text).unwrap();
+        fs_err::write(path, text).unwrap();
     }
     let output = Command::new(env!("CARGO_BIN_EXE_gen"))
         .args(["build", "--quiet"])
@@ -71,7 +71,7 @@ fn build(files: &[(&str, &str)], args: &[&str]) -> Built {
 }
 
 fn tree(folder: &Path, above: &str, files: &mut BTreeMap<String, Vec<u8>>) {
-    let Ok(entries) = std::fs::read_dir(folder) else {
+    let Ok(entries) = fs_err::read_dir(folder) else {
         return;
     };
     for entry in entries {
@@ -80,7 +80,7 @@ fn tree(folder: &Path, above: &str, files: &mut BTreeMap<String, Vec<u8>>) {
         if entry.path().is_dir() {
             tree(&entry.path(), &format!("{name}/"), files);
         } else {
-            files.insert(name, std::fs::read(entry.path()).unwrap());
+            files.insert(name, fs_err::read(entry.path()).unwrap());
         }
     }
 }
@@ -342,18 +342,43 @@ fn old_addresses_lead_to_the_new_ones() {
 }
 
 #[test]
+fn a_dead_link_of_a_template_is_told_once_for_all_pages() {
+    let built = build(
+        &[
+            ("content/runs/a.json", "run a"),
+            ("content/runs/b.json", "run b"),
+            (
+                "templates/run.html",
+                "<!DOCTYPE html>\n<title>x</title>\n<a href=\"nowhere/\">x</a>",
+            ),
+        ],
+        &[],
+    );
+    assert_eq!(built.code, Some(1));
+    assert!(
+        built.said.starts_with(
+            "error[E0505]: the link \"nowhere/\" leads nowhere\n --> runs/a/index.html:3\n"
+        ),
+        "{}",
+        built.said
+    );
+    assert_eq!(
+        built.said.matches("E0505").count(),
+        2,
+        "a page each, since they lead to other places: {}",
+        built.said
+    );
+}
+
+#[test]
 fn the_page_of_missing_addresses_links_from_the_root_of_the_host() {
     let built = build(&[("site.toml", "base_url = 'https://x.org/sub'")], &[]);
     let page = built.text("404.html");
     assert!(
-        page.contains("href=\"/sub/style.css\"") && page.contains("href=\"/sub/models/\""),
+        page.contains("href=\"/sub/style.") && page.contains("href=\"/sub/models/\""),
         "{page}"
     );
-    assert!(
-        build(&[], &[])
-            .text("404.html")
-            .contains("href=\"/style.css\"")
-    );
+    assert!(build(&[], &[]).text("404.html").contains("href=\"/style."));
     let own = build(&[("static/404.html", "own")], &[]);
     assert_eq!(own.text("404.html"), "own");
 }
@@ -398,7 +423,7 @@ fn odd_site() -> Vec<(String, String)> {
         "v0.4.29plus_prefill-only.json",
         "measured_gemma-3-270m_cpu_contradictory.json",
     ] {
-        let text = std::fs::read_to_string(fixtures.join(name)).unwrap();
+        let text = fs_err::read_to_string(fixtures.join(name)).unwrap();
         files.push((format!("content/runs/fixtures/{name}"), text));
     }
     files.push((

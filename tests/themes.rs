@@ -313,6 +313,7 @@ fn names_that_are_not_there_are_told_with_what_there_is() {
     );
     let said = refused(dir.path());
     for wanted in [
+        "error[E0602]: ",
         " --> templates/run.html:2:",
         "did you mean `content`? known there: content, footer, header, scripts, styles, title",
         "unknown filter `shout`",
@@ -348,7 +349,7 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
     for (template, wanted) in [
         (
             "<p>\n<b>{{ page.titel }}</b>",
-            "error[E0603]: there is no `titel` in `page`\n --> templates/run.html:2:12\nhelp: did you mean `title`? known there: canonical, description, feed, home, icon, json, markdown, root, site_title, title",
+            "error[E0603]: there is no `titel` in `page`\n --> templates/run.html:2:12\nhelp: did you mean `title`? known there: canonical, description, feed, home, icon, json, markdown, nav, root, site_title, title",
         ),
         (
             "{{ page.titel.x | upper }}",
@@ -441,7 +442,7 @@ fn a_build_ends_with_one_line_and_shows_no_bar_where_nobody_looks() {
     let mut files = tree(&dir.path().join("public"));
     files.remove(".speedbook").unwrap();
     let wanted = format!(
-        "2 runs, 3 pages in ./public: {} files written, 0 unchanged, 0 removed, 0 warnings, ",
+        "2 runs, 7 pages in ./public: {} files written, 0 unchanged, 0 removed, 0 warnings, ",
         files.len()
     );
     assert!(last.starts_with(&wanted) && last.ends_with(" s"), "{said}");

@@ -6,6 +6,9 @@ use serde_json::value::RawValue;
 
 use crate::diagnostic::{Code, Diagnostic, Place};
 
+/// What to do about a value of another type or range than the tool writes.
+pub const SHAPE_HELP: &str = "correct the value, or leave the file out with `ignore` in site.toml";
+
 /// A value of a JSON text, and where it stands.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonNode<'a> {

@@ -93,12 +93,13 @@ pub const FORMATS: &[&dyn Format] = &[
 /// All problems that forbid publishing it; a file that no format recognises among them.
 pub fn import(path: &str, bytes: &[u8]) -> Result<Outcome, Vec<Diagnostic>> {
     let unpacked;
-    let (name, bytes) = match path.strip_suffix(".gz") {
-        Some(name) => {
-            unpacked = gunzip(path, bytes).map_err(|e| vec![e])?;
-            (name, unpacked.as_slice())
-        }
-        None => (path, bytes),
+    let name = path.strip_suffix(".gz").unwrap_or(path);
+    // By the first two bytes, too: some tools pack a file without saying so in its name.
+    let bytes = if name != path || bytes.starts_with(&[0x1f, 0x8b]) {
+        unpacked = gunzip(path, bytes).map_err(|e| vec![e])?;
+        unpacked.as_slice()
+    } else {
+        bytes
     };
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
@@ -189,6 +190,16 @@ mod tests {
         let problem = problem("a.json.gz", b"\x1f\x8b\x08 damaged");
         assert_eq!(problem.code, Code::Unreadable);
         assert!(problem.message.starts_with("cannot be unpacked: "));
+    }
+
+    #[test]
+    fn a_packed_file_is_unpacked_whatever_its_name() {
+        use std::io::Write;
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(b"{\"metadata\": 1}").unwrap();
+        let packed = packed.finish().unwrap();
+        assert_eq!(problem("a.json", &packed).code, Code::UnknownFormat);
+        assert_eq!(problem("a.json.gz", &packed).code, Code::UnknownFormat);
     }
 
     #[test]

@@ -188,6 +188,9 @@ mod tests {
                     some("runs/r1/", Some("2026-09-12")),
                     some("runs/r2/", Some("2026-09-11")),
                     some("runs/r3/", None),
+                    some("models/", Some("2026-09-13T00:25:00Z")),
+                    some("hardware/", Some("2026-09-13T00:25:00Z")),
+                    some("engines/", Some("2026-09-13T00:25:00Z")),
                 ]
             )]
         );
@@ -202,11 +205,12 @@ mod tests {
             [
                 ("sitemap-1.xml", 2),
                 ("sitemap-2.xml", 2),
-                ("sitemap-3.xml", 1),
-                ("sitemap.xml", 3)
+                ("sitemap-3.xml", 2),
+                ("sitemap-4.xml", 2),
+                ("sitemap.xml", 4)
             ]
         );
-        let index: Vec<(&str, Option<&str>)> = files[3]
+        let index: Vec<(&str, Option<&str>)> = files[4]
             .1
             .iter()
             .map(|(a, t)| (a.as_str(), t.as_deref()))
@@ -216,7 +220,8 @@ mod tests {
             [
                 ("https://a.org/b/sitemap-1.xml", Some("2026-09-13")),
                 ("https://a.org/b/sitemap-2.xml", Some("2026-09-12")),
-                ("https://a.org/b/sitemap-3.xml", None),
+                ("https://a.org/b/sitemap-3.xml", Some("2026-09-13")),
+                ("https://a.org/b/sitemap-4.xml", Some("2026-09-13")),
             ]
         );
     }
@@ -225,9 +230,10 @@ mod tests {
     fn drafts_and_sites_without_an_address_have_none() {
         let mut draft = site(&["2026-09-13"]);
         draft.runs[0].run.draft = true;
+        let lists = ["", "models/", "hardware/", "engines/"];
         assert_eq!(
             seen(&sitemap(&draft))[0].1,
-            [("https://a.org/b/".to_owned(), None)]
+            lists.map(|path| (format!("https://a.org/b/{path}"), None))
         );
         draft.facts.base_url = None;
         assert_eq!(sitemap(&draft), []);

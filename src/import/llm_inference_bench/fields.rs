@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::import::Input;
-use crate::import::json::JsonNode;
+use crate::import::json::{JsonNode, SHAPE_HELP};
 
 /// More than this no rate, time or share can be.
 pub const MOST: f64 = 1e12;
@@ -45,7 +45,7 @@ impl<'a> Problems<'a> {
     pub fn shape(&mut self, node: JsonNode, message: impl Into<String>) {
         let place = self.place(node);
         self.errors
-            .push(Diagnostic::new(Code::JsonShape, place, message));
+            .push(Diagnostic::new(Code::JsonShape, place, message).help(SHAPE_HELP));
     }
 
     /// Something odd.
@@ -63,6 +63,8 @@ pub struct Fields<'a> {
     /// Where it stands.
     pub node: JsonNode<'a>,
     entries: BTreeMap<String, JsonNode<'a>>,
+    /// A key that stands there more than once, and its later value.
+    repeated: Option<(String, JsonNode<'a>)>,
 }
 
 impl<'a> Fields<'a> {
@@ -74,7 +76,13 @@ impl<'a> Fields<'a> {
     ) -> Option<Self> {
         let name = name.into();
         match Self::peek(node) {
-            Some(fields) => Some(Self { name, ..fields }),
+            Some(fields) => {
+                if let Some((key, node)) = &fields.repeated {
+                    let message = format!("the key `{key}` stands twice in one object");
+                    problems.shape(*node, message);
+                }
+                Some(Self { name, ..fields })
+            }
             None => {
                 let what = if name.is_empty() {
                     "the document"
@@ -90,10 +98,18 @@ impl<'a> Fields<'a> {
 
     /// Reads an object for a look at it; `None` where the value is none.
     pub fn peek(node: JsonNode<'a>) -> Option<Self> {
+        let mut entries = BTreeMap::new();
+        let mut repeated = None;
+        for (key, node) in node.object()? {
+            if entries.insert(key.clone(), node).is_some() {
+                repeated = repeated.or(Some((key, node)));
+            }
+        }
         Some(Self {
             name: String::new(),
             node,
-            entries: node.object()?.into_iter().collect(),
+            entries,
+            repeated,
         })
     }
 
@@ -103,6 +119,7 @@ impl<'a> Fields<'a> {
             name: name.to_owned(),
             node,
             entries: BTreeMap::new(),
+            repeated: None,
         }
     }
 

@@ -8,12 +8,18 @@ use super::fields::{ANY_COUNT, Fields, Problems};
 
 /// All points. Figures that cannot be true stay: the audit says so on the page.
 pub fn read(root: &Fields, problems: &mut Problems) -> Vec<Measurement> {
-    let Some(block) = root.fields("prefill", problems) else {
+    let Some(node) = root.get("prefill") else {
+        return Vec::new();
+    };
+    let block = Fields::empty(node, "prefill");
+    let Some(entries) = node.object() else {
+        let message = format!("`prefill` is {}, expected an object", node.kind());
+        problems.shape(node, message);
         return Vec::new();
     };
     let mut points: Vec<Measurement> = Vec::new();
-    // Not the map of the keys: a key that is there twice must be seen.
-    for (key, node) in block.node.object().unwrap_or_default() {
+    // Not the map of the keys: a context that is there twice is a point that is there twice.
+    for (key, node) in entries {
         if node.is_null() {
             continue;
         }
