@@ -25,7 +25,7 @@ use crate::site::{Address, NOT_FOUND, Page, RunPage, Site};
 
 pub use site_files::{left_out, site_files};
 pub use template_error::TemplateError;
-pub use templates::Templates;
+pub use templates::{Ready, Templates};
 
 /// A file of the site: its path below the output folder, and its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,13 +56,10 @@ pub fn render(
     templates: &Templates,
 ) -> Result<Vec<OutputFile>, TemplateError> {
     let address = site.address(page);
-    let both = |name, view: &dyn Fn(&str) -> Result<String, TemplateError>| {
-        two_forms(site, &address, name, view)
-    };
     match page {
         Page::Front => {
             let view = view::index::index_view(site);
-            both("index", &|name| templates.any(name, &view))
+            two_forms(site, &address, "index", &templates.ready(&view))
         }
         Page::Run(at) => match site.runs.get(at) {
             Some(run) => run_page(site, page, run, templates),
@@ -71,25 +68,25 @@ pub fn render(
         Page::Prose(at) => match site.prose.get(at) {
             Some(prose) => {
                 let view = view::prose::prose_view(site, page, prose);
-                both("prose", &|name| templates.any(name, &view))
+                two_forms(site, &address, "prose", &templates.ready(&view))
             }
             None => Ok(Vec::new()),
         },
         Page::Kinds(kind) => {
             let view = view::kinds::kinds_view(site, kind);
-            both("kinds", &|name| templates.any(name, &view))
+            two_forms(site, &address, "kinds", &templates.ready(&view))
         }
         Page::Redirect(at) => match site.redirects.get(at) {
             Some(redirect) => {
                 let view = view::redirect::redirect_view(site, redirect);
-                let html = templates.html("redirect.html", &view)?;
+                let html = templates.ready(&view).render("redirect.html")?;
                 Ok(vec![OutputFile::new(redirect.path(), html)])
             }
             None => Ok(Vec::new()),
         },
         Page::NotFound => {
             let view = view::not_found::not_found_view(site);
-            let html = templates.html("404.html", &view)?;
+            let html = templates.ready(&view).render("404.html")?;
             Ok(vec![OutputFile::new(NOT_FOUND.to_owned(), html)])
         }
     }
@@ -100,30 +97,19 @@ fn two_forms(
     site: &Site,
     address: &Address,
     name: &str,
-    form: &dyn Fn(&str) -> Result<String, TemplateError>,
+    view: &Ready<impl Serialize>,
 ) -> Result<Vec<OutputFile>, TemplateError> {
     let mut files = vec![OutputFile::new(
         address.file("index.html"),
-        form(&format!("{name}.html"))?,
+        view.render(&format!("{name}.html"))?,
     )];
     if site.facts.outputs.markdown {
         files.push(OutputFile::new(
             address.file("index.md"),
-            form(&format!("{name}.md"))?,
+            view.render(&format!("{name}.md"))?,
         ));
     }
     Ok(files)
-}
-
-impl Templates {
-    /// Renders a template in the form that its ending names.
-    fn any(&self, template: &str, view: &impl Serialize) -> Result<String, TemplateError> {
-        if template.ends_with(".md") {
-            self.markdown(template, view)
-        } else {
-            self.html(template, view)
-        }
-    }
 }
 
 fn run_page(
@@ -135,7 +121,7 @@ fn run_page(
     let view = view::run::run_view(site, page, run);
     let address = &run.address;
     let outputs = site.facts.outputs;
-    let mut files = two_forms(site, address, "run", &|name| templates.any(name, &view))?;
+    let mut files = two_forms(site, address, "run", &templates.ready(&view))?;
     if outputs.json {
         files.push(OutputFile::new(
             address.file("run.json"),

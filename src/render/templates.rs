@@ -68,35 +68,49 @@ impl Templates {
         &self.theme
     }
 
-    /// Renders an HTML template.
+    /// Makes a view ready to be rendered in all its forms.
+    pub fn ready<'a, V: Serialize>(&'a self, view: &'a V) -> Ready<'a, V> {
+        Ready {
+            templates: self,
+            view,
+            context: Context::from_serialize(view),
+        }
+    }
+}
+
+/// A view as the engine's own values: made once, for HTML and Markdown alike.
+pub struct Ready<'a, V> {
+    templates: &'a Templates,
+    view: &'a V,
+    context: tera::TeraResult<Context>,
+}
+
+impl<V: Serialize> Ready<'_, V> {
+    /// Renders a template in the form that its ending names.
     ///
     /// # Errors
     /// A template that uses what the view does not have.
-    pub fn html(&self, template: &str, view: &impl Serialize) -> Result<String, TemplateError> {
-        self.rendered(&self.html, template, view)
+    pub fn render(&self, template: &str) -> Result<String, TemplateError> {
+        let is_markdown = template.ends_with(".md");
+        let engine = if is_markdown {
+            &self.templates.markdown
+        } else {
+            &self.templates.html
+        };
+        let rendered = match &self.context {
+            Ok(context) => engine.render(template, context),
+            Err(error) => return Err(self.problem(template, error)),
+        };
+        match rendered {
+            Ok(text) if is_markdown => Ok(markdown::tidy(&text)),
+            Ok(text) => Ok(text),
+            Err(error) => Err(self.problem(template, &error)),
+        }
     }
 
-    /// Renders a Markdown template.
-    ///
-    /// # Errors
-    /// A template that uses what the view does not have.
-    pub fn markdown(&self, template: &str, view: &impl Serialize) -> Result<String, TemplateError> {
-        let text = self.rendered(&self.markdown, template, view)?;
-        Ok(markdown::tidy(&text))
-    }
-
-    fn rendered(
-        &self,
-        engine: &Tera,
-        template: &str,
-        view: &impl Serialize,
-    ) -> Result<String, TemplateError> {
-        Context::from_serialize(view)
-            .and_then(|context| engine.render(template, &context))
-            .map_err(|error| {
-                let view = serde_json::to_value(view).unwrap_or_default();
-                template_error::rendering(&self.theme, template, &error, &view)
-            })
+    fn problem(&self, template: &str, error: &Error) -> TemplateError {
+        let view = serde_json::to_value(self.view).unwrap_or_default();
+        template_error::rendering(&self.templates.theme, template, error, &view)
     }
 }
 

@@ -49,12 +49,16 @@ pub struct Cell {
     /// What stands in it.
     pub text: String,
     /// Where it leads, relative to the page; empty for no link.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub link: String,
     /// Where it leads in the Markdown twin, where that is another place; else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub twin: String,
     /// A smaller line below it; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// The anchor of the measurement that it stands for; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub anchor: String,
 }
 
