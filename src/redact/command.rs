@@ -175,7 +175,10 @@ impl Finder<'_> {
                 next = self.flag(word, base, &program);
             } else {
                 self.positional(word, base, &program);
-                program.push(&word.value);
+                // A prompt is no program.
+                if !(program.is_empty() && word.raw == "$") {
+                    program.push(&word.value);
+                }
             }
         }
     }
