@@ -314,3 +314,16 @@ fn control_and_direction_characters_are_dropped() {
     assert_eq!(Value::Object(run.unknown), json!({"k": ["x", {"y": "z"}]}));
     assert_eq!(run.decode[0].reason.as_deref(), Some("]0;t"));
 }
+
+#[test]
+fn a_command_for_another_machine_keeps_its_words() {
+    assert_eq!(
+        redactor()
+            .command(
+                "ssh bob@node3 \"HF_TOKEN=x7y8z9 vllm serve org/m -tp 4\"",
+                &[]
+            )
+            .text,
+        "ssh <host> \"HF_TOKEN=<redacted> vllm serve org/m -tp 4\""
+    );
+}
