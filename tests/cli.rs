@@ -259,3 +259,25 @@ fn published_documents_follow_their_schema() {
         "the schema refuses something"
     );
 }
+
+#[test]
+fn nothing_secret_of_site_toml_or_a_file_name_is_published() {
+    let settings = "title = 'Lab http://bob:hunter13@sparky:8000'\n\
+        description = 'HF_TOKEN=hf_QwErTyUiOpAsDfGhJkLzXcVbNmQw'\nauthor = 'PASSWORD=hunter2'\n";
+    let dir = site(&[
+        ("site.toml", settings),
+        ("content/runs/tok_sk-proj-Ab3dEf6hIj9kLmN2.json", ONE_CELL),
+        ("content/runs/bench-big7.local.json", ONE_CELL),
+        ("content/runs/PASSWORD=hunter5.json", ONE_CELL),
+    ]);
+    let output = generate(&["build"], dir.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let public = dir.path().join("public");
+    assert!(public.join("runs/PASSWORD-redacted/index.html").exists());
+    for (path, bytes) in tree(&public) {
+        let text = format!("{path} {}", String::from_utf8_lossy(&bytes));
+        for secret in ["hunter", "hf_Qw", "sk-proj", "big7", "sparky"] {
+            assert!(!text.contains(secret), "{secret} in {path}");
+        }
+    }
+}

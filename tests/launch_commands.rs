@@ -553,3 +553,23 @@ fn hidden_parts_are_marked_and_everything_is_escaped() {
     );
     assert!(!html.contains("style="), "{html}");
 }
+
+#[test]
+fn prompts_thin_blanks_and_loose_ends_are_no_words() {
+    for text in [
+        "$ vllm serve org/m -tp 2",
+        "vllm serve org/m -tp 2 \\",
+        "vllm serve org/m \\\n  -tp 2 \\\n",
+        "vllm\u{2009}serve\u{202f}org/m\u{2007}-tp\u{a0}2",
+    ] {
+        let command = LaunchCommand::parse(text);
+        assert_eq!(command.one_line(), "vllm serve org/m -tp 2", "{text}");
+        assert_eq!(command.model().as_deref(), Some("org/m"), "{text}");
+        assert_eq!(command.settings()[0].value, "2", "{text}");
+    }
+    for text in ["vllm serve org/m -tp", "vllm serve org/m -tp --port 1"] {
+        let command = LaunchCommand::parse(text);
+        assert!(command.settings().is_empty(), "{:?}", command.settings());
+        assert!(command.flags().iter().all(|flag| flag.value != "true"));
+    }
+}

@@ -62,12 +62,13 @@ impl Args {
         let redactor = redactor(&config)?;
         let progress = Progress::begin(self.quiet);
         let (templates, mut problems) = self.templates(&config)?;
-        let (mut content, hidden) = load_content(&self.root, &config, &redactor, &progress)?;
+        let (mut content, mut hidden) = load_content(&self.root, &config, &redactor, &progress)?;
         problems.append(&mut content.problems);
-        let facts = SiteFacts {
+        let mut facts = SiteFacts {
             portable: self.portable,
             ..site_facts(&config)
         };
+        redact_site(&mut facts, &content, &redactor, &mut hidden);
         let site = match Site::plan(facts, content, self.drafts) {
             Ok(site) => {
                 problems.extend(site.warnings.iter().cloned());
@@ -205,12 +206,7 @@ fn load_content(
 
 /// Hides in prose what is hidden in runs, the names of all their machines among it.
 fn redact_prose(content: &mut Content, redactor: &Redactor, hidden: &mut Hidden) {
-    let names: BTreeSet<&String> = content
-        .runs
-        .iter()
-        .flat_map(|run| &run.private_names)
-        .collect();
-    let names: Vec<String> = names.into_iter().cloned().collect();
+    let names = private_names(content);
     for file in &mut content.prose {
         let texts = [&mut file.title, &mut file.description];
         for text in texts.into_iter().flatten().chain([&mut file.body]) {
@@ -219,6 +215,33 @@ fn redact_prose(content: &mut Content, redactor: &Redactor, hidden: &mut Hidden)
             *text = redacted.text;
         }
     }
+}
+
+/// Hides in what site.toml says what is hidden in runs.
+fn redact_site(facts: &mut SiteFacts, content: &Content, redactor: &Redactor, hidden: &mut Hidden) {
+    let names = private_names(content);
+    let texts = [
+        &mut facts.title,
+        &mut facts.description,
+        &mut facts.author,
+        &mut facts.license,
+        &mut facts.repository,
+    ];
+    for text in texts {
+        let redacted = redactor.text(text, &names);
+        hidden.add(&redacted.found);
+        *text = redacted.text;
+    }
+}
+
+/// The names of the machines of all runs.
+fn private_names(content: &Content) -> Vec<String> {
+    let names: BTreeSet<&String> = content
+        .runs
+        .iter()
+        .flat_map(|run| &run.private_names)
+        .collect();
+    names.into_iter().cloned().collect()
 }
 
 fn site_facts(config: &Config) -> SiteFacts {

@@ -168,9 +168,13 @@ fn resolve(
             notes_line = sidecar.notes_line;
         }
     }
-    problems.extend(set_slug(&mut run, file, sidecar));
+    let (from_path, problem) = set_slug(&mut run, file, sidecar);
+    problems.extend(problem);
 
     (steps.redact)(&mut run, &private_names);
+    if from_path {
+        problems.extend(slug_from_path(&mut run, file));
+    }
     if let Some(command) = run.facts.text(Fact::LaunchCommand) {
         let mut hints = (steps.launch_hints)(command);
         if run.facts.get(Fact::ModelId).is_some() {
@@ -182,7 +186,7 @@ fn resolve(
     if run.facts.text(Fact::Title).is_none() {
         let stem = file.stem();
         let name = stem.rsplit('/').next().unwrap_or(stem);
-        let title = title(&run.facts, name);
+        let title = title(&run.facts, &hidden_name(name, &private_names, steps));
         run.facts.set_text(Fact::Title, title);
     }
     problems.extend(
@@ -201,26 +205,47 @@ fn resolve(
     (loaded, problems)
 }
 
-/// The slug: the sidecar's, else that of the file's own text, else one made from the path.
-fn set_slug(run: &mut Run, file: &FoundFile, sidecar: Option<&Sidecar>) -> Option<Diagnostic> {
-    let place = Place::file(file.shown());
+/// The slug: the sidecar's, else that of the file's own text, else the path, from which a slug is
+/// made when nothing private is in it any more: then true.
+fn set_slug(
+    run: &mut Run,
+    file: &FoundFile,
+    sidecar: Option<&Sidecar>,
+) -> (bool, Option<Diagnostic>) {
     if let Some((slug, _)) = sidecar.and_then(|s| s.slug.as_ref()) {
         slug.clone_into(&mut run.slug);
-        return None;
+        return (false, None);
     }
     if !run.slug.is_empty() {
-        return slug::check(&run.slug).err().map(|error| {
-            let problem = bad_slug(&run.slug, &error, &place);
+        let problem = slug::check(&run.slug).err().map(|error| {
+            let problem = bad_slug(&run.slug, &error, &Place::file(file.shown()));
             run.slug.clear();
             problem
         });
+        return (false, problem);
     }
-    match slug::from_path(file.stem()) {
+    file.stem().clone_into(&mut run.slug);
+    (true, None)
+}
+
+/// A file's name without what is private in it.
+fn hidden_name(name: &str, private_names: &[String], steps: &Steps) -> String {
+    let mut run = Run::new();
+    name.clone_into(&mut run.slug);
+    (steps.redact)(&mut run, private_names);
+    run.slug
+}
+
+/// Makes a slug of the redacted path.
+fn slug_from_path(run: &mut Run, file: &FoundFile) -> Option<Diagnostic> {
+    match slug::from_path(&run.slug) {
         Ok(slug) => {
             run.slug = slug;
             None
         }
         Err(error) => {
+            run.slug.clear();
+            let place = Place::file(file.shown());
             let problem = Diagnostic::new(Code::BadSlug, place, format!("the name {error}"))
                 .help("rename the file, or give a `slug` in a sidecar");
             Some(problem)

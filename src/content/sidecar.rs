@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::config::unknown_timezone;
 use crate::diagnostic::{Code, Diagnostic, Place};
+use crate::redact::Redactor;
 use crate::run::fact::Kind;
 use crate::run::{Fact, FactValue, Facts, Section};
 use crate::toml_keys::{Key, Shape};
@@ -256,10 +257,17 @@ fn given_slug(table: &Table, problems: &mut Vec<Diagnostic>) -> Option<(String, 
 pub fn bad_slug(text: &str, error: &slug::SlugError, place: &Place) -> Diagnostic {
     let message = format!("the slug \"{text}\" {error}");
     let help = match slug::from_path(&format!("runs/{text}")) {
-        Ok(slug) => format!("use \"{slug}\""),
-        Err(_) => "use letters, digits, `.`, `_`, `-` and `/`".to_owned(),
+        // A suggestion made from a secret would not be known for one any more.
+        Ok(slug) if holds_no_secret(text) => format!("use \"{slug}\""),
+        _ => "use letters, digits, `.`, `_`, `-` and `/`".to_owned(),
     };
     Diagnostic::new(Code::BadSlug, place.clone(), message).help(help)
+}
+
+fn holds_no_secret(text: &str) -> bool {
+    let word = |c: char| c.is_alphanumeric() || " ._-/".contains(c);
+    text.chars().all(word)
+        && Redactor::new(&[], &[]).is_ok_and(|redactor| redactor.message(text) == text)
 }
 
 pub(super) fn aliases(
@@ -314,6 +322,22 @@ mod tests {
         }
         // Besides: tags, slug, aliases, draft, ranked, and the four tables.
         assert_eq!(paths.len(), Fact::ALL.len() + 5 + 4);
+    }
+
+    #[test]
+    fn the_advice_for_a_slug_holds_no_secret() {
+        let advice = |text: &str| {
+            let problem = bad_slug(text, &slug::SlugError::Empty, &Place::file("a.md"));
+            problem.help
+        };
+        assert_eq!(advice("My run"), "use \"My-run\"");
+        for text in [
+            "https://bob:hunter13xyz@example.com/x",
+            "a --api-key hunter13xyz",
+            "HF_TOKEN=hunter13xyz",
+        ] {
+            assert!(!advice(text).contains("hunter"), "{}", advice(text));
+        }
     }
 
     #[test]

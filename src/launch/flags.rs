@@ -249,6 +249,8 @@ impl Flags {
         let setting = row(engine, &canonical).and_then(|row| row.setting);
         let value = match values {
             [] if opposite.is_some() => "false".to_owned(),
+            // A value is missing.
+            [] if setting.is_some() && !is_switch(engine, &canonical) => String::new(),
             [] => "true".to_owned(),
             values => values.join(" "),
         };

@@ -155,7 +155,7 @@ impl Lexer<'_> {
         self.text.get(range).unwrap_or_default()
     }
 
-    /// Bytes of a blank at the place: blanks, tabs, no-break spaces, carriage returns,
+    /// Bytes of a blank at the place: blanks, tabs, no-break and thin spaces, carriage returns,
     /// continuations.
     fn blank(&self) -> Option<usize> {
         match (self.peek(0)?, self.peek(1), self.peek(2)) {
@@ -164,6 +164,8 @@ impl Lexer<'_> {
             (b'\\', Some(b'\n'), _) => Some(2),
             (b'\\', Some(b'\r'), Some(b'\n')) => Some(3),
             (0xc2, Some(0xa0), _) => Some(2),
+            // U+2007, U+2009, U+202F.
+            (0xe2, Some(0x80), Some(0x87 | 0x89 | 0xaf)) => Some(3),
             _ => None,
         }
     }

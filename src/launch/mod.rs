@@ -96,7 +96,15 @@ impl LaunchCommand {
 
     /// Reads a text that stands `depth` levels deep in others.
     fn parse_nested(text: &str, depth: usize) -> Self {
-        let text = text.replace("\r\n", "\n");
+        let mut text = text.replace("\r\n", "\n");
+        // A continuation with nothing after it.
+        if let Some(rest) = text.trim_end().strip_suffix('\\')
+            && rest.ends_with([' ', '\t', '\n'])
+            && lex(&text).broken
+            && !lex(rest).broken
+        {
+            text.truncate(rest.len());
+        }
         let (commands, trailing) = if text.len() <= LONGEST && !text.contains('\0') {
             read(&text, depth)
         } else {
@@ -310,6 +318,10 @@ impl Reader {
         }
         // Redirections before it move behind it, where it would be a keyword.
         let first = self.current.words.is_empty() && self.current.assignments.is_empty();
+        // A prompt that was copied with the command.
+        if first && word.raw == "$" {
+            return Some(());
+        }
         if first && KEYWORDS.contains(&word.raw.as_str()) {
             return None;
         }

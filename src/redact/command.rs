@@ -154,7 +154,10 @@ impl Finder<'_> {
             }
             self.unquoted(word, base);
             self.nested(text, base, depth, word);
-            self.pairs(word, base);
+            // What a shell on another machine is told is a command, whatever it begins with.
+            let tool = program.first().map_or("", |word| base_name(word));
+            let told = matches!(tool, "ssh" | "mosh" | "autossh" | "bash" | "sh" | "zsh");
+            self.pairs(word, base, told && word.raw.starts_with(['"', '\'']));
             let flag = crate::launch::flags::is_flag(&word.value);
             let expected = std::mem::replace(&mut next, Next::Nothing);
             match expected {
@@ -175,7 +178,10 @@ impl Finder<'_> {
                 next = self.flag(word, base, &program);
             } else {
                 self.positional(word, base, &program);
-                program.push(&word.value);
+                // A prompt is no program.
+                if !(program.is_empty() && word.raw == "$") {
+                    program.push(&word.value);
+                }
             }
         }
     }
@@ -254,12 +260,12 @@ impl Finder<'_> {
     }
 
     /// `NAME=value`, `"name": "value"`, `Name: value` in a word, whatever is around them.
-    fn pairs(&mut self, word: &Word, base: usize) {
+    fn pairs(&mut self, word: &Word, base: usize, is_command: bool) {
         let value = word.value.as_str();
         if !value.contains(['=', ':']) || !self.redactor.prose.may_name(value) {
             return;
         }
-        if let Some(captures) = whole_assignment(value) {
+        if let Some(captures) = whole_assignment(value).filter(|_| !is_command) {
             let (name, start) = captures;
             match meaning(name) {
                 Some(Meaning::Secret) => self.secret(word, base, start..value.len()),

@@ -100,7 +100,7 @@ impl Hosts {
             )?,
             v4: Regex::new(r"\d{1,3}(?:\.\d{1,3}){3}")?,
             v6: Regex::new(r"(?i)[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?:%[\w.-]+)?")?,
-            home: Regex::new(r#"/(?:home|Users)/([^\s/\\"'`<>:;,|&()\[\]{}$*?!#=@%]+)"#)?,
+            home: Regex::new(r#"(?i)/(?:home|users)/([^\s/\\"'`<>:;,|&()\[\]{}$*?!#=@%]+)"#)?,
             windows_home: Regex::new(
                 r#"(?i)\b[a-z]:(?:\\{1,4}|/)Users(?:\\{1,4}|/)([^\s/\\"'`<>:;,|&()$*?%]+)"#,
             )?,
@@ -109,9 +109,7 @@ impl Hosts {
 
     /// Everything private in a text that needs no name to be known.
     pub(super) fn find(&self, text: &str, out: &mut Vec<Hit>) {
-        if text.contains("/home/") || text.contains("/Users/") {
-            self.homes(text, out);
-        }
+        self.homes(text, out);
         if text.contains("Users") || text.contains("USERS") || text.contains("users") {
             for found in self.windows_home.find_iter(text) {
                 out.push((HiddenKind::Home, found.range()));
@@ -292,6 +290,8 @@ mod tests {
     fn private_names_and_addresses_are_found() {
         for (text, expected) in [
             ("/home/alice/models", "/home/alice"),
+            ("linux /users/alice", "/users/alice"),
+            ("/Home/alice", "/Home/alice"),
             ("-v/mnt/home/alice:/m", "/mnt/home/alice"),
             ("file:///Users/bob/x", "/Users/bob"),
             (r"C:\Users\carol\models", r"C:\Users\carol"),

@@ -6,6 +6,7 @@
 //! is found however it is quoted and what comes out is still a command.
 
 mod command;
+mod controls;
 mod hosts;
 mod machine;
 mod names;

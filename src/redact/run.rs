@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::hosts::in_address_value;
+use super::controls;
+use super::hosts::{Hit, in_address_value};
 use super::names::{Meaning, is_plain, meaning};
 use super::{Found, Hidden, HiddenKind, Redacted, Redactor, replace};
 use crate::run::{Fact, FactValue, Measurement, Phase, Run};
@@ -15,6 +16,7 @@ pub(super) fn redact(redactor: &Redactor, run: &mut Run, names: &[String]) -> Hi
         secrets: Vec::new(),
         hidden: Hidden::default(),
     };
+    controls::drop_from(run);
     work.avoid_facts(run);
     // The command first: its secrets are looked for everywhere else.
     let command = run.facts.text(Fact::LaunchCommand).map(str::to_owned);
@@ -36,16 +38,17 @@ pub(super) fn redact(redactor: &Redactor, run: &mut Run, names: &[String]) -> Hi
             }
         }
     }
-    work.address_word(&mut run.slug);
+    work.address_path(&mut run.slug);
     for alias in &mut run.aliases {
-        work.address_word(alias);
+        work.address_path(alias);
     }
     for text in run.tags.iter_mut().chain(&mut run.notes) {
         work.text(text);
     }
-    for text in run.notes_markdown.iter_mut().chain([&mut run.source.path]) {
+    if let Some(text) = &mut run.notes_markdown {
         work.text(text);
     }
+    work.path(&mut run.source.path);
     for phase in Phase::ALL {
         for measurement in run.phase_mut(*phase) {
             work.measurement(measurement);
@@ -118,13 +121,72 @@ impl Work<'_> {
     }
 
     /// Hides in a text that is a part of an address, where `<` must not stand.
-    fn address_word(&mut self, text: &mut String) {
-        if self.text(text) {
+    fn address_path(&mut self, text: &mut String) {
+        if self.path(text) {
             *text = text.replace(['<', '>', '~'], "");
         }
     }
 
+    /// Hides in the parts of a path, where `_` parts words, too, and a known ending belongs to
+    /// none. Folders that are named like home directories are so named on purpose, unless the path
+    /// begins at the root of a disk.
+    fn path(&mut self, path: &mut String) -> bool {
+        let mut changed = path.starts_with('/') && self.text(path);
+        let mut out: Vec<String> = Vec::new();
+        for part in path.split('/') {
+            let stem = without_ending(part);
+            let ending = part.get(stem.len()..).unwrap_or_default();
+            let mut text = stem.to_owned();
+            changed |= self.text(&mut text);
+            let spaced = text.replace('_', " ");
+            let hits = self.redactor.in_text(&spaced, &self.names);
+            if !hits.is_empty() {
+                self.count(&hits);
+                text = replace(&text, &hits);
+                changed = true;
+            }
+            out.push(text + ending);
+        }
+        *path = out.join("/");
+        changed
+    }
+
+    fn count(&mut self, hits: &[Hit]) {
+        for (kind, _) in hits {
+            *self.hidden.0.entry(*kind).or_insert(0) += 1;
+        }
+    }
+
+    /// Status and reason are one sentence that was cut at its colon: `password: hunter2`.
+    fn sentence(&mut self, status: &mut String, reason: &mut String) {
+        for between in [": ", ":"] {
+            let whole = format!("{status}{between}{reason}");
+            let from = status.len() + between.len();
+            let hits = self.redactor.in_text(&whole, &self.names);
+            let (mut in_status, mut in_reason) = (Vec::new(), Vec::new());
+            for (kind, range) in hits {
+                let head = range.start..range.end.min(status.len());
+                let tail = range.start.max(from)..range.end;
+                if head.start < head.end {
+                    in_status.push((kind, head));
+                }
+                if tail.start < tail.end {
+                    in_reason.push((kind, tail.start - from..tail.end - from));
+                }
+            }
+            self.count(&in_status);
+            self.count(&in_reason);
+            *status = replace(status, &in_status);
+            *reason = replace(reason, &in_reason);
+        }
+    }
+
     fn measurement(&mut self, measurement: &mut Measurement) {
+        if let (Some(status), Some(reason)) =
+            (&mut measurement.status_text, &mut measurement.reason)
+        {
+            self.sentence(status, reason);
+        }
         let texts = [
             &mut measurement.status_text,
             &mut measurement.reason,
@@ -222,6 +284,19 @@ impl Work<'_> {
             self.text(text);
         }
     }
+}
+
+/// A file's name without `.json`, `.txt`, `.gz`.
+fn without_ending(name: &str) -> &str {
+    let mut name = name;
+    while let Some((stem, ending)) = name.rsplit_once('.') {
+        let known = ["json", "txt", "gz", "md", "html"];
+        if !known.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
+            break;
+        }
+        name = stem;
+    }
+    name
 }
 
 /// The value of a single word.

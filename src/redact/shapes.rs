@@ -151,7 +151,12 @@ impl Shapes {
                     .iter()
                     .map(|word| ((*word).to_owned(), rules.len())),
             );
-            rules.push(Rule::new((*pattern).to_owned(), 0.0));
+            // In names of files a token may stand after `_`, which is a letter to `\b`.
+            let pattern = match pattern.strip_prefix(r"\b") {
+                Some(rest) => format!(r"(?:\b|_)({rest})"),
+                None => (*pattern).to_owned(),
+            };
+            rules.push(Rule::new(pattern, 0.0));
         }
         let set: RuleSet = toml::from_str(GITLEAKS).map_err(|error| error.to_string())?;
         for rule in set.rules.into_iter().filter(RuleText::has_shape) {

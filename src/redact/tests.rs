@@ -1,6 +1,6 @@
 use super::*;
 use crate::run::{Fact, FactValue, Measurement};
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn redactor() -> Redactor {
     Redactor::new(&[], &[]).unwrap()
@@ -57,6 +57,14 @@ fn secrets_in_prose_are_hidden() {
         (
             "as --host gpu7:80 and --rpc=gpu8",
             "as --host <host>:80 and --rpc=<host>",
+        ),
+        (
+            "Started with `--hf-token 'correct horse battery'` and DB_PASSWORD=\"hunter3 xyzzy\".",
+            "Started with `--hf-token '<redacted>'` and DB_PASSWORD=\"<redacted>\".",
+        ),
+        (
+            "{\\\"password\\\": \\\"two words\\\"}",
+            "{\\\"password\\\": \\\"<redacted>\\\"}",
         ),
         ("${API_KEY:-s3cretvalue}", "${API_KEY:-<redacted>}"),
     ] {
@@ -239,4 +247,83 @@ fn a_run_is_cleaned_fast() {
     println!("a run of 4 KB: {each:?}");
     // Without optimisation and on a busy machine; a release build needs a tenth of a millisecond.
     assert!(each.as_millis() < 100, "{each:?}");
+}
+
+#[test]
+fn status_and_reason_are_read_together() {
+    for (status, reason, hidden) in [
+        ("Odd password", "hunter4xyz", "hunter4xyz"),
+        ("{\"token\"", "\"hunter4xyz\"}", "hunter4xyz"),
+        ("https", "//bob:pw@host.example.org", "bob:pw"),
+        ("file", "///home/alice/x", "alice"),
+    ] {
+        let mut run = Run::new();
+        run.decode.push(Measurement {
+            status_text: Some(status.to_owned()),
+            reason: Some(reason.to_owned()),
+            ..Measurement::default()
+        });
+        assert!(redactor().run(&mut run, &[]).total() > 0, "{status}");
+        let before = format!("{run:?}");
+        assert!(!before.contains(hidden), "{before}");
+        let again = redactor().run(&mut run, &[]);
+        assert_eq!((format!("{run:?}"), again.total()), (before, 0));
+    }
+}
+
+#[test]
+fn names_of_files_are_cleaned() {
+    for (name, clean, slug) in [
+        ("bench-sparky.local", "<host>", "host"),
+        ("h200/bench_sparky", "h200/bench_<host>", "h200/bench_host"),
+        (
+            "tok_sk-proj-Ab3dEf6hIj9kLmN2",
+            "tok_<redacted>",
+            "tok_redacted",
+        ),
+        ("PASSWORD=x1", "PASSWORD=<redacted>", "PASSWORD=redacted"),
+        ("home/bobby/x", "home/bobby/x", "home/bobby/x"),
+        ("a/home/bobby/x", "a/home/bobby/x", "a/home/bobby/x"),
+    ] {
+        let mut run = Run::new();
+        run.source.path = format!("{name}.json.gz");
+        run.slug = name.to_owned();
+        redactor().run(&mut run, &["sparky".to_owned()]);
+        assert_eq!(run.source.path, format!("{clean}.json.gz"));
+        assert_eq!(run.slug, slug);
+    }
+}
+
+#[test]
+fn control_and_direction_characters_are_dropped() {
+    let mut run = Run::new();
+    run.facts
+        .set_text(Fact::Os, "linux\u{1b}[31m\u{202e}\u{2066}\u{9b}");
+    run.tags = vec!["\u{7}a\tb".to_owned()];
+    run.notes_markdown = Some("a\r\nb\u{1b}".to_owned());
+    let unknown = json!({"k\u{9b}": ["x\u{202a}", {"y": "\u{8}z"}]});
+    run.unknown = unknown.as_object().unwrap().clone();
+    run.decode.push(Measurement {
+        reason: Some("\u{1b}]0;t\u{7}".to_owned()),
+        ..Measurement::default()
+    });
+    redactor().run(&mut run, &[]);
+    assert_eq!(run.facts.text(Fact::Os), Some("linux[31m"));
+    assert_eq!(run.tags, ["a\tb"]);
+    assert_eq!(run.notes_markdown.as_deref(), Some("a\nb"));
+    assert_eq!(Value::Object(run.unknown), json!({"k": ["x", {"y": "z"}]}));
+    assert_eq!(run.decode[0].reason.as_deref(), Some("]0;t"));
+}
+
+#[test]
+fn a_command_for_another_machine_keeps_its_words() {
+    assert_eq!(
+        redactor()
+            .command(
+                "ssh bob@node3 \"HF_TOKEN=x7y8z9 vllm serve org/m -tp 4\"",
+                &[]
+            )
+            .text,
+        "ssh <host> \"HF_TOKEN=<redacted> vllm serve org/m -tp 4\""
+    );
 }

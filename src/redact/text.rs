@@ -41,6 +41,7 @@ pub(super) struct Prose {
     hints: AhoCorasick,
     assignment: Regex,
     flag: Regex,
+    quoted: Regex,
     header: Regex,
     scheme: Regex,
     user_info: Regex,
@@ -60,6 +61,9 @@ impl Prose {
             )?,
             flag: Regex::new(
                 r#"(?:^|[\s"'`(\[,])(--?[A-Za-z][\w.-]*)(?:[ \t]+|[ \t]*\\\r?\n[ \t]*)["'`]?([^\s"'`<>\\-][^\s"'`<>]*)"#,
+            )?,
+            quoted: Regex::new(
+                r#"(?:(--?[A-Za-z][\w.-]*)[ \t]+|([A-Za-z_][\w.-]*)[\\]*["'`]?[ \t]*[=:][ \t]*)[\\]*(?:"([^"\\\n]+)[\\]*"|'([^'\\\n]+)[\\]*')"#,
             )?,
             header: Regex::new(
                 r#"(?i)\b(?:proxy-)?authorization["'`]?[ \t]*[:=][ \t]*["'`]?(?:(?:bearer|basic|token|digest|apikey)[ \t]+)?([^\s"'`,;<>$]+)"#,
@@ -127,6 +131,7 @@ impl Prose {
             return;
         }
         self.assignments(text, out);
+        self.in_quotes(text, out);
         for captures in self.flag.captures_iter(text) {
             let (Some(name), Some(value)) = (captures.get(1), captures.get(2)) else {
                 continue;
@@ -187,6 +192,28 @@ impl Prose {
             if sign.as_str() == "=" || !quote.is_empty() || looks_secret(secret) {
                 out.push((HiddenKind::Secret, start..start + secret.len()));
                 at = end;
+            }
+        }
+    }
+
+    /// `--name 'some words'`, `NAME="some words"`: all that is quoted.
+    fn in_quotes(&self, text: &str, out: &mut Vec<Hit>) {
+        let mut at = 0;
+        while let Some(captures) = self.quoted.captures_at(text, at) {
+            let name = captures.get(1).or_else(|| captures.get(2));
+            let value = captures.get(3).or_else(|| captures.get(4));
+            let (Some(name), Some(value)) = (name, value) else {
+                break;
+            };
+            // What is no secret may hold names of its own.
+            at = value.start();
+            let words = value.as_str().trim().contains([' ', '\t']);
+            if words
+                && !is_plain(value.as_str())
+                && self.meaning(name.as_str()) == Some(Meaning::Secret)
+            {
+                out.push((HiddenKind::Secret, value.range()));
+                at = value.end();
             }
         }
     }
