@@ -502,7 +502,7 @@ fn crawl(built: &Built, base: Option<&str>, portable: bool) -> Vec<String> {
             }
         }
         let mut target = folder.join("/");
-        if rest.ends_with('/') || (way != "" && rest.is_empty()) || rest.ends_with("..") {
+        if rest.ends_with('/') || (!way.is_empty() && rest.is_empty()) || rest.ends_with("..") {
             target = format!("{target}/index.html")
                 .trim_start_matches('/')
                 .to_owned();
