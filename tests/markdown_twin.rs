@@ -112,6 +112,21 @@ fn same(run: &Run, templates: &Templates) -> Result<(), TestCaseError> {
         text
     );
     prop_assert_eq!(&run.tags, &again.tags, "{}", text);
+    prop_assert_eq!(
+        (run.complete, run.ranked),
+        (again.complete, again.ranked),
+        "{}",
+        text
+    );
+    // A note stands there once, as words: what is Markdown in it is not told apart.
+    let words = |notes: &[String]| -> Vec<String> {
+        let plain = |c: &char| !matches!(c, '*' | '\\') && !c.is_whitespace();
+        notes
+            .iter()
+            .map(|note| note.chars().filter(plain).collect())
+            .collect()
+    };
+    prop_assert_eq!(words(&run.notes), words(&again.notes), "{}", text);
     Ok(())
 }
 
@@ -153,5 +168,9 @@ fn the_twins_of_run_files_read_back() {
 #[test]
 fn the_twins_of_random_runs_read_back() {
     let templates = Templates::default_theme().unwrap();
-    support::check(10_000, support::plain_run(), |run| same(&run, &templates));
+    let marked = (support::plain_run(), any::<bool>(), any::<bool>());
+    support::check(10_000, marked, |(mut run, complete, ranked)| {
+        (run.complete, run.ranked) = (complete, ranked);
+        same(&run, &templates)
+    });
 }

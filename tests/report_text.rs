@@ -717,6 +717,147 @@ fn our_own_pages_are_read_back() {
     );
 }
 
+/// The text without its table of all measurements.
+fn untabled(text: &str) -> &str {
+    text.split("All measurements").next().unwrap()
+}
+
+/// The line with these words, from 1.
+fn line_of(text: &str, words: &str) -> usize {
+    text.lines().position(|l| l.starts_with(words)).unwrap() + 1
+}
+
+#[test]
+fn a_short_row_of_a_matrix_takes_nothing_from_the_next_line() {
+    let stray = [
+        "Copied!",
+        "12.3100 ms TTFT",
+        "| Share |",
+        "Version: 1",
+        "Over capacity",
+        "",
+    ];
+    for (text, rows, lost) in [
+        (
+            FIRST,
+            ["8K\t82.9", "251K\t64.5"],
+            ["\t164.0878 ms TTFT", "\t121.339,471 ms TTFT"],
+        ),
+        (
+            SECOND,
+            ["| 8K | 237", "| 251K | 198"],
+            [" | 431.6279 ms TTFT", " | 355.4941 ms TTFT"],
+        ),
+    ] {
+        for (row, lost) in rows.iter().zip(lost) {
+            for stray in stray {
+                let short = with(untabled(text), lost, "");
+                let at = line_of(&short, row);
+                let mut lines: Vec<&str> = short.lines().collect();
+                lines.insert(at, stray);
+                let told = told(&lines.join("\n"));
+                let head = line_of(
+                    &short,
+                    if text == FIRST {
+                        "Context\t1"
+                    } else {
+                        "total tok/s"
+                    },
+                );
+                let wanted = format!(
+                    "error[E0203]: this row has 8 cells where the head of its table has 9\n --> content/runs/a.txt:{at}\n  | content/runs/a.txt:{head}: the head of the table"
+                );
+                assert!(told.contains(&wanted), "{stray:?}\n{told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_empty_cell_of_a_matrix_is_an_error_unless_its_row_explains_it() {
+    for (text, cell) in [(FIRST, "164.0878 ms TTFT"), (SECOND, "431.6279 ms TTFT")] {
+        for blank in ["", "—", "-"] {
+            let text = with(untabled(text), cell, blank);
+            let told = told(&text);
+            assert!(
+                told.contains("error[E0205]: 8K × 2: the cell is empty (expected a rate and its TTFT, or a status)"),
+                "{told}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_glued_prefill_point_never_breaks_the_rule_of_its_label() {
+    for (old, new, wanted) in [
+        (
+            "128K context9,76913,174 ms TTFT",
+            "128K context976913,174 ms TTFT",
+            "prefill 128K may be 976 tok/s and 913,174 ms, but tok/s × TTFT does not come to 128K",
+        ),
+        (
+            "8K context13.7K599 ms TTFT",
+            "8K context64064 ms TTFT",
+            "but tok/s × TTFT does not come to 8K",
+        ),
+    ] {
+        let told = told(&with(
+            untabled(FIRST),
+            &format!("\n{old}"),
+            &format!("\n{new}"),
+        ));
+        assert!(
+            told.contains("error[E0201]") && told.contains(wanted),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn facts_in_one_line_are_taken_apart_or_refused() {
+    let joined = with(FIRST, "cuda-13.2\nCommit: ", "cuda-13.2 Commit: ");
+    let joined = with(&joined, "H200 SXM\nGPU count: ", "H200 SXM GPU count: ");
+    assert_eq!(clean(&joined).facts, clean(FIRST).facts);
+    let glued = with(FIRST, "qwen\nRevision: ", "qwenRevision: ");
+    let told = told(&glued);
+    assert!(
+        told.contains("error[E0201]: the value “qwenRevision: main” has another label in it, “Revision”\n --> content/runs/a.txt:"),
+        "{told}"
+    );
+}
+
+#[test]
+fn two_lines_that_may_be_the_value_of_one_label_are_an_error() {
+    let text = with(SECOND, "- Type\n", "- Type\nCopied to clipboard!\n");
+    let at = line_of(&text, "Copied");
+    let told_of = told(&text);
+    let wanted = format!(
+        "error[E0201]: the value of “Type” may be “Copied to clipboard!”, or “Discrete GPU”\n --> content/runs/a.txt:{at}\n  | content/runs/a.txt:{}: the other line",
+        at + 1
+    );
+    assert!(told_of.contains(&wanted), "{told_of}");
+    let text = with(SECOND, "- github.com/vllm-project/vllm\n", "");
+    let text = with(
+        &text,
+        "- Commit\n",
+        "- Commit\n- github.com/vllm-project/vllm\n",
+    );
+    let told_of = told(&text);
+    let wanted = "error[E0201]: the value of “Commit” may be “github.com/vllm-project/vllm”, or “52be12cfac0c”";
+    assert!(told_of.contains(wanted), "{told_of}");
+}
+
+#[test]
+fn a_rate_of_zero_is_a_warning_because_small_figures_are_rounded() {
+    let text = with(untabled(FIRST), "164.0878 ms TTFT", "0.00 ms TTFT");
+    let told = told(&text);
+    let at = line_of(&text, "8K\t82.9");
+    let wanted = format!(
+        "warning[W0206]: 8K × 2 has a rate or a TTFT of zero\n --> content/runs/a.txt:{at}"
+    );
+    assert!(told.contains(&wanted), "{told}");
+}
+
 #[test]
 fn every_problem_is_told_with_its_line_and_words() {
     let line = |old: &str, new: &str| with(SMALL, old, new);

@@ -34,6 +34,7 @@ pub(super) fn settle(
                 problems.add(problem);
             }
             tell_unknown_statuses(&cells, &mut problems);
+            tell_zeros(&report, &cells, &mut problems);
             if problems.errors.is_empty() {
                 return Ok((run(report, cells), problems.warnings));
             }
@@ -66,6 +67,7 @@ fn cells(report: &Report, problems: &mut Problems) -> BTreeMap<CellKey, Seen> {
     }
     for grid in &report.grids {
         whole_grid(grid, problems);
+        no_blanks(grid, report, problems);
     }
     if report.table.is_none() {
         if let Some(line) = report.headings.get(&Heading::All) {
@@ -200,6 +202,23 @@ fn whole_grid(grid: &Grid, problems: &mut Problems) {
     }
 }
 
+/// An empty cell of a foreign page needs a row of the table of all measurements that explains it.
+fn no_blanks(grid: &Grid, report: &Report, problems: &mut Problems) {
+    for (label, level, line) in grid.blanks.iter().filter(|_| !report.own) {
+        let key = (grid.phase, squash(label), *level);
+        if !report.rows.iter().any(|row| row.key() == key) {
+            let message = format!(
+                "{label} × {level}: the cell is empty (expected a rate and its TTFT, or a status)"
+            );
+            let problem = problems
+                .at(Code::ReportSyntax, *line, message)
+                .also(problems.place(grid.line), "the head of the matrix")
+                .help("copy the whole table, or write what became of the cell");
+            problems.add(problem);
+        }
+    }
+}
+
 /// A cell that was not run can have no figures.
 fn no_figures_where_not_run(seen: &Seen, own: bool, problems: &mut Problems) {
     let figures = seen.readings.iter().any(|reading| !reading.is_empty());
@@ -245,7 +264,14 @@ fn decide_alone(seen: &mut Seen, problems: &mut Problems) {
         seen.readings = fitting;
         return;
     }
-    let message = if seen.readings.len() == 1 {
+    let message = if seen.phase == Phase::Prefill && fitting.is_empty() {
+        format!(
+            "{} may be {}, but tok/s × TTFT does not come to {}",
+            seen.name(),
+            all_in_words(&seen.readings),
+            seen.label
+        )
+    } else if seen.readings.len() == 1 {
         format!(
             "{} may be {}, but nothing confirms it",
             seen.name(),
@@ -367,11 +393,40 @@ fn tell_unknown_statuses(cells: &BTreeMap<CellKey, Seen>, problems: &mut Problem
     }
 }
 
+/// Warns of measured cells with a rate or a TTFT of zero: they may be rounded, but hardly are.
+fn tell_zeros(report: &Report, cells: &BTreeMap<CellKey, Seen>, problems: &mut Problems) {
+    let zeros: Vec<&Seen> = cells
+        .values()
+        .filter(|seen| !report.own && matches!(seen.status.status, Status::Valid | Status::Queued))
+        .filter(|seen| {
+            [rate(seen.phase), Metric::TtftMs].iter().any(|metric| {
+                seen.readings
+                    .iter()
+                    .any(|reading| reading.value(*metric) == Some(0.0))
+            })
+        })
+        .collect();
+    if let Some(first) = zeros.first() {
+        let message = format!(
+            "{} has a rate or a TTFT of zero{}",
+            first.name(),
+            and_more(zeros.len())
+        );
+        let problem = problems
+            .at(Code::UnknownLine, first.line, message)
+            .help("compare the cell with the page; a cell that failed should say so");
+        problems.add(problem);
+    }
+}
+
 /// Makes the run.
 fn run(report: Report, cells: BTreeMap<CellKey, Seen>) -> Run {
     let mut run = Run::new();
     run.facts = report.facts.into_facts();
     run.tags = report.tags;
+    run.complete = !report.interrupted;
+    run.ranked = !report.not_ranked;
+    run.draft = report.draft;
     for note in report.notes {
         if !run.notes.contains(&note) {
             run.notes.push(note);

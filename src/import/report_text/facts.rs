@@ -53,6 +53,28 @@ pub(super) fn labelled(text: &str) -> Option<(Key, &str)> {
         .map(|key| (key, value))
 }
 
+/// A known label followed by a colon within a value: what stands before it, the label, and the
+/// whole of it with its own value.
+pub(super) fn second_label(value: &str) -> Option<(&str, &str, &str)> {
+    if value.len() > 1000 {
+        return None;
+    }
+    for (colon, _) in value.match_indices(':') {
+        let before = value.get(..colon)?.trim_end();
+        // The longest label that ends here, at the beginning of a word or glued to the value.
+        let label = Fact::ALL
+            .iter()
+            .map(|fact| fact.info().label)
+            .filter(|label| before.ends_with(label))
+            .max_by_key(|label| label.len());
+        if let Some(label) = label {
+            let at = before.len() - label.len();
+            return Some((value.get(..at)?, label, value.get(at..)?));
+        }
+    }
+    None
+}
+
 /// Reads the value of a fact.
 pub(super) fn read(
     given: &mut Given,

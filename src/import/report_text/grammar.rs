@@ -155,10 +155,10 @@ pub(super) fn cell(
         }));
     }
     let blank_only = middle.chars().all(char::is_whitespace) && !middle.is_empty();
-    let sure = !blank_only
-        || notation == Notation::Own
-        || decimals(first) == 1
-        || first.ends_with(['K', 'M']);
+    // A glued prefill point must fit its label.
+    let glued_point = phase == Phase::Prefill && middle.is_empty() && !last.is_empty();
+    let sure = notation == Notation::Own
+        || !glued_point && (!blank_only || decimals(first) == 1 || first.ends_with(['K', 'M']));
     Ok(Some(Cell {
         status,
         readings: vec![pair(first, last)?],
@@ -311,7 +311,8 @@ fn glued(text: &str, phase: Phase) -> Result<(Vec<Figures>, bool), CellError> {
                 ),
             ));
         }
-        (1, _) => (strict, pointed || phase == Phase::Prefill),
+        // A prefill point must also fit its label.
+        (1, _) => (strict, pointed),
         (0, 1) => (lax, pointed),
         (0, _) => (lax, false),
         _ => (strict, false),
@@ -330,16 +331,18 @@ fn grouped(text: &str) -> bool {
 /// to label × 1024.
 pub(super) fn fits_label(figures: &Figures, label: &str) -> bool {
     let (Some(rate), Some(ttft), Some(low), Some(high)) = (
-        figures.value(Metric::PrefillTokPerS),
-        figures.value(Metric::TtftMs),
+        figures.get(Metric::PrefillTokPerS),
+        figures.get(Metric::TtftMs),
         Context::label_tokens(label, 1000, 1_000_000),
         Context::label_tokens(label, 1 << 10, 1 << 20),
     ) else {
         return false;
     };
-    let tokens = rate * ttft / 1000.0;
+    // Both figures are rounded.
+    let least = (rate.value - rate.half_step()) * (ttft.value - ttft.half_step()).max(0.0) / 1000.0;
+    let most = (rate.value + rate.half_step()) * (ttft.value + ttft.half_step()) / 1000.0;
     // A prompt of no length fits no rate.
-    low > 0 && tokens >= low as f64 * 0.95 && tokens <= high as f64 * 1.05
+    low > 0 && most >= low as f64 * 0.95 && least <= high as f64 * 1.05
 }
 
 #[cfg(test)]
@@ -421,7 +424,12 @@ mod tests {
                 [figures(Phase::Prefill, rate, step, ttft)],
                 "{text}"
             );
-            assert!(got.sure, "{text}");
+            // Glued ones are believed only where they fit their label.
+            assert_eq!(
+                got.sure,
+                text.contains(' ') && !text.ends_with("TTFT"),
+                "{text}"
+            );
         }
         let two = read("12313,174 ms TTFT", Phase::Prefill);
         assert_eq!(two.readings.len(), 2, "{two:?}");

@@ -1,7 +1,7 @@
 //! Matrices and tables as the walk meets them: their rows become measurements with their lines.
 
 use super::grammar::{self, StatusSeen};
-use super::lines::{Heading, Line, excerpt};
+use super::lines::{Heading, Line, excerpt, squash};
 use super::markdown::plain;
 use super::numbers::{self, Notation};
 use super::reader::{Reader, count};
@@ -100,6 +100,7 @@ impl Reader<'_, '_> {
         used: usize,
         width: usize,
         last_fits: impl Fn(&str) -> bool,
+        is_whole: impl Fn(&[&str], &Line) -> bool,
     ) -> (Vec<(usize, Vec<String>)>, usize) {
         let head = self.lines.get(at).map_or(0, |line| line.number);
         let mut next = at + used;
@@ -112,7 +113,7 @@ impl Reader<'_, '_> {
             if tables::head_at(self.lines, next, self.notation).is_some() {
                 break;
             }
-            match rows::row_at(self.lines, next, width, &last_fits) {
+            match rows::row_at(self.lines, next, width, &last_fits, &is_whole) {
                 Row::Whole(cells, used) => {
                     rows.push((line.number, cells));
                     next += used;
@@ -149,15 +150,35 @@ impl Reader<'_, '_> {
             _ => Phase::Decode,
         };
         let notation = self.notation;
-        let (rows, used) = self.rows(at, used, levels.len() + 1, |last| {
-            grammar::is_complete(last, phase, notation)
+        // A single cell in the next line may be anything, unless a table confirms what it says.
+        let confirmed = self.lines.iter().any(|line| {
+            let cells = tables::cells(&line.text);
+            line.tabular() && cells.first().is_some_and(|first| squash(first) == "phase")
         });
+        let (rows, used) = self.rows(
+            at,
+            used,
+            levels.len() + 1,
+            |last| grammar::is_complete(last, phase, notation),
+            |parts, last| {
+                let Some((first, rest)) = parts.split_first() else {
+                    return false;
+                };
+                (confirmed || last.tabular())
+                    && grammar::label(first, notation).is_some()
+                    && rest.iter().all(|cell| {
+                        grammar::is_complete(cell, phase, notation)
+                            && (notation == Notation::Own || confirmed || !tables::is_empty(cell))
+                    })
+            },
+        );
         let mut grid = Grid {
             phase,
             line: head,
             contexts: Vec::new(),
             levels,
             cells: Vec::new(),
+            blanks: Vec::new(),
         };
         for (line, cells) in rows {
             let Some((first, rest)) = cells.split_first() else {
@@ -169,9 +190,14 @@ impl Reader<'_, '_> {
             for (level, text) in grid.levels.iter().zip(rest) {
                 if let Some(seen) = self.cell(phase, label.clone(), *level, line, text) {
                     grid.cells.push(seen);
+                } else if tables::is_empty(text) {
+                    grid.blanks.push((label.clone(), *level, line));
                 }
             }
             grid.contexts.push(label);
+        }
+        if self.report.grids.is_empty() {
+            self.first_matrix = self.section;
         }
         self.report.grids.push(grid);
         used
@@ -195,12 +221,18 @@ impl Reader<'_, '_> {
         self.check_columns(head, columns, all);
         let last = columns.last().cloned();
         let notation = self.notation;
-        let (rows, used) = self.rows(at, used, columns.len(), |text| match &last {
-            Some(Column::Metric(metric, unit)) => {
-                numbers::table_figure(text, *metric, *unit, notation).is_ok()
-            }
-            _ => true,
-        });
+        let (rows, used) = self.rows(
+            at,
+            used,
+            columns.len(),
+            |text| match &last {
+                Some(Column::Metric(metric, unit)) => {
+                    numbers::table_figure(text, *metric, *unit, notation).is_ok()
+                }
+                _ => true,
+            },
+            |_, _| true,
+        );
         let mut seen = Vec::with_capacity(rows.len());
         for (line, cells) in rows {
             if let Some(one) = self.long_row(line, columns, &cells) {

@@ -34,6 +34,8 @@ pub(super) fn read<'a>(path: &'a str, text: &str, own: bool) -> (Report, Problem
         seen: BTreeMap::new(),
         strays: Vec::new(),
         skipping: false,
+        orphan: false,
+        first_matrix: None,
         unknown: Vec::new(),
         last_known: 0,
         command: Vec::new(),
@@ -58,6 +60,10 @@ pub(super) struct Reader<'a, 'l> {
     seen: BTreeMap<Heading, usize>,
     /// In a section of our own page that is not read back.
     skipping: bool,
+    /// Whether a label had no value.
+    orphan: bool,
+    /// The section of the first matrix.
+    pub first_matrix: Option<Heading>,
     /// Lines that belong to nothing: number and text.
     unknown: Vec<(usize, &'l str)>,
     /// Number of the last line that belongs to something.
@@ -199,6 +205,9 @@ impl<'l> Reader<'_, 'l> {
         let (item, bulleted) = line.item();
         match self.section {
             None => {
+                if self.marks(&line.text) {
+                    return Some(1);
+                }
                 header::byline(
                     &mut self.report,
                     &mut self.problems,
@@ -239,11 +248,41 @@ impl<'l> Reader<'_, 'l> {
             Some(_) => {
                 if rows::is_stray_row(line) {
                     self.stray_row(at, line);
-                } else if item.starts_with("TTFT is ") {
+                } else if item.starts_with("TTFT is ")
+                    || !bulleted && self.below_first_table() && !is_generated(item)
+                {
+                    // The source's sentences stand below the first matrix, or list, and its legend.
                     self.report.notes.push(plain(item));
                 }
                 Some(1)
             }
+        }
+    }
+
+    /// The marks of our own page below its byline.
+    fn marks(&mut self, text: &str) -> bool {
+        let marks: Vec<&str> = text.split(" · ").collect();
+        let known = [DRAFT, INTERRUPTED, NOT_RANKED];
+        if !marks.iter().all(|mark| known.contains(mark)) {
+            return false;
+        }
+        self.report.draft |= marks.contains(&DRAFT);
+        self.report.interrupted |= marks.contains(&INTERRUPTED);
+        self.report.not_ranked |= marks.contains(&NOT_RANKED);
+        true
+    }
+
+    /// Whether the last table of our own page is its first matrix, or the list of prefill points
+    /// where there is no matrix.
+    fn below_first_table(&self) -> bool {
+        match self.section {
+            Some(Heading::Decode | Heading::Burst) => {
+                self.report.grids.len() == 1 && self.section == self.first_matrix
+            }
+            Some(Heading::Prefill) => {
+                self.report.grids.is_empty() && !self.report.points.is_empty()
+            }
+            _ => false,
         }
     }
 
@@ -326,16 +365,74 @@ impl<'l> Reader<'_, 'l> {
             let message = format!("“{}” has no value", excerpt(label));
             let problem = self.problems.at(Code::UnknownLine, line.number, message);
             self.problems.add(problem);
+            self.orphan = true;
             return Some(1);
         };
-        let (text, _) = value.item();
+        let (text, value_bulleted) = value.item();
         let number = value.number;
         let text = text.to_owned();
+        // A second line that may be the value: only one of the two has the dash that values have
+        // here, so which one belongs to the label is not known. Behind a value with its dash a line
+        // is only a stray one, unless another label is left without a value.
+        let other = self.lines.get(at + 2).filter(|next| {
+            let (item, other_bulleted) = next.item();
+            let suspicious = match (value_bulleted, other_bulleted) {
+                (false, true) => line.item().1,
+                (true, false) => self.orphan,
+                _ => false,
+            };
+            suspicious
+                && !next.fenced
+                && !next.tabular()
+                && next.level == 0
+                && opener(&next.text).is_none()
+                && Key::read(item).is_none()
+                && facts::labelled(item).is_none()
+                && (other_bulleted || next.heading().is_none())
+        });
+        if let Some(other) = other {
+            let message = format!(
+                "the value of “{}” may be “{}”, or “{}”",
+                excerpt(label),
+                excerpt(&text),
+                excerpt(other.item().0)
+            );
+            let problem = self
+                .problems
+                .at(Code::Ambiguous, number, message)
+                .also(self.problems.place(other.number), "the other line")
+                .help("remove the line that does not belong there");
+            self.problems.add(problem);
+            return Some(3);
+        }
         self.fact(key, &text, number);
         Some(2)
     }
 
     fn fact(&mut self, key: Key, value: &str, line: usize) {
+        let split = match key {
+            Key::Fact(Fact::LaunchCommand) => None,
+            _ if self.own() => None,
+            _ => facts::second_label(value),
+        };
+        if let Some((front, label, rest)) = split {
+            let apart = front.ends_with(char::is_whitespace) && !front.trim().is_empty();
+            if let Some((second, other)) = facts::labelled(rest).filter(|_| apart) {
+                self.fact(key, front.trim_end(), line);
+                self.fact(second, other, line);
+                return;
+            }
+            let message = format!(
+                "the value “{}” has another label in it, “{label}”",
+                excerpt(value)
+            );
+            let problem = self
+                .problems
+                .at(Code::Ambiguous, line, message)
+                .help("put each label on a line of its own");
+            self.problems.add(problem);
+            return;
+        }
         facts::read(
             &mut self.report.facts,
             &mut self.report.tags,
@@ -441,6 +538,18 @@ impl<'l> Reader<'_, 'l> {
             self.problems.add(problem);
         }
     }
+}
+
+/// Marks of our own pages.
+const DRAFT: &str = "Draft";
+const INTERRUPTED: &str = "Incomplete: the run was interrupted";
+const NOT_RANKED: &str = "Not ranked";
+
+/// Whether a sentence below a matrix of our own page is made by this program, and so no note of the
+/// source.
+fn is_generated(text: &str) -> bool {
+    text.starts_with("Not given: ")
+        || text.starts_with("In ") && text.contains(" no request was completed inside the window.")
 }
 
 /// A number of things in words: `1 line`, `2 lines`.

@@ -69,12 +69,14 @@ pub(super) enum Row {
 }
 
 /// Reads the row at a line, for a head of `width` cells. `last_fits` tells whether the last cell is
-/// complete.
+/// complete; `is_whole` whether a row that was put together is certainly one, given its cells and
+/// the last of its lines.
 pub(super) fn row_at(
     lines: &[Line],
     at: usize,
     width: usize,
     last_fits: impl Fn(&str) -> bool,
+    is_whole: impl Fn(&[&str], &Line) -> bool,
 ) -> Row {
     let Some(line) = lines.get(at) else {
         return Row::End;
@@ -113,7 +115,7 @@ pub(super) fn row_at(
         }
         for joined in joins(&line.text, &next.text) {
             let parts = cells(&joined);
-            if parts.len() == width && row_start(&joined).is_some() {
+            if parts.len() == width && row_start(&joined).is_some() && is_whole(&parts, next) {
                 return Row::Whole(owned(&parts), 2);
             }
         }
@@ -132,7 +134,10 @@ pub(super) fn row_at(
             }
         }
         let last = parts.last().copied().unwrap_or_default();
-        if let Some(next) = next.filter(|next| !next.tabular() && next.text.len() < 100) {
+        // Nothing belongs to a row behind its last pipe.
+        let closed = line.text.starts_with('|') && line.text.ends_with('|');
+        if let Some(next) = next.filter(|next| !closed && !next.tabular() && next.text.len() < 100)
+        {
             let rest = next.text.as_str();
             let number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
             // What makes a longer cell of the last one belongs to it; but a bare number after a
@@ -170,8 +175,16 @@ pub(super) fn row_at(
             .flat_map(|text| joins(text, &next.text))
             .filter(|text| cells(text).len() <= width)
             .collect();
-        if let Some(joined) = ways.iter().find(|text| cells(text).len() == width) {
-            return Row::Whole(owned(&cells(joined)), used);
+        // A row between pipes ends with one.
+        let closed = |text: &str| !text.starts_with('|') || text.ends_with('|');
+        let mut whole = ways.iter().filter(|text| {
+            let parts = cells(text);
+            parts.len() == width && closed(text) && is_whole(&parts, next)
+        });
+        match (whole.next(), whole.next()) {
+            (Some(joined), None) => return Row::Whole(owned(&cells(joined)), used),
+            (Some(_), Some(_)) => break,
+            (None, _) => {}
         }
     }
     Row::Ragged(parts.len())
@@ -187,7 +200,17 @@ mod tests {
     use super::*;
 
     fn row(text: &str, width: usize) -> Option<(Vec<String>, usize)> {
-        match row_at(&lines(text, true), 0, width, |last| !last.ends_with('m')) {
+        match row_at(
+            &lines(text, true),
+            0,
+            width,
+            |last| !last.ends_with('m'),
+            |parts, _| {
+                parts
+                    .iter()
+                    .all(|part| !part.is_empty() && !part.ends_with('!'))
+            },
+        ) {
             Row::Whole(cells, used) => Some((cells, used)),
             _ => None,
         }
@@ -209,6 +232,8 @@ mod tests {
     #[test]
     fn a_row_that_is_cut_off_takes_nothing_from_the_next() {
         assert!(row("8K\t82.9\n16K\t1\tValid\t3", 4).is_none());
+        assert!(row("8K\t82.9\tValid\nCopied!", 4).is_none());
+        assert!(row("| 8K | 82.9 | Valid |\n3", 4).is_none());
         assert!(row("8K\t82.9\nHardware\n1\t2", 4).is_none());
     }
 }

@@ -63,6 +63,8 @@ pub(super) struct Grid {
     pub levels: Vec<u64>,
     /// The cells that are not empty.
     pub cells: Vec<Seen>,
+    /// The cells that are empty: context, requests at once, line.
+    pub blanks: Vec<(String, u64, usize)>,
 }
 
 /// What the line below the title says.
@@ -111,6 +113,12 @@ pub(super) struct Report {
     pub headings: BTreeMap<Heading, usize>,
     /// Whether it is a page of our own.
     pub own: bool,
+    /// Whether it is marked as interrupted (own pages).
+    pub interrupted: bool,
+    /// Whether it is marked as not ranked (own pages).
+    pub not_ranked: bool,
+    /// Whether it is marked as a draft (own pages).
+    pub draft: bool,
 }
 
 /// Problems of one file, collected.
