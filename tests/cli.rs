@@ -138,6 +138,43 @@ fn the_same_content_gives_the_same_bytes_with_any_number_of_jobs() {
     assert!(trees[0] == trees[1]);
 }
 
+/// Copies a folder, its files in this order or the other.
+fn copy(from: &Path, to: &Path, backwards: bool) {
+    let mut entries: Vec<_> = fs_err::read_dir(from)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    entries.sort();
+    if backwards {
+        entries.reverse();
+    }
+    fs_err::create_dir_all(to).unwrap();
+    for path in entries {
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target, backwards);
+        } else {
+            fs_err::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_same_content_gives_the_same_bytes_in_any_folder_and_in_any_order_of_its_files() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let dir = tempfile::tempdir().unwrap();
+    let mut trees = Vec::new();
+    for (name, backwards) in [("one", false), ("another/deeper one", true)] {
+        let site = dir.path().join(name);
+        copy(&root.join("content"), &site.join("content"), backwards);
+        fs_err::copy(root.join("site.toml"), site.join("site.toml")).unwrap();
+        let output = generate(&["build", "--strict", "--quiet"], &site);
+        assert!(output.status.success(), "{}", stderr(&output));
+        trees.push(tree(&site.join("public")));
+    }
+    assert!(trees[0] == trees[1]);
+}
+
 #[test]
 fn every_run_json_builds_again_into_the_same_bytes() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

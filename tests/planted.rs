@@ -231,3 +231,40 @@ fn what_is_planted_in_any_field_stays_text_in_every_output() {
         );
     }
 }
+
+#[test]
+fn a_secret_in_any_field_reaches_no_output() {
+    let templates = Templates::default_theme().unwrap();
+    let redactor = speedbook::redact::Redactor::new(&[], &[]).unwrap();
+    for (text, secret) in [
+        (
+            "token ghp_1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ",
+            "ghp_1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ",
+        ),
+        ("see https://bob:hunter13xyz@host.example/x", "hunter13xyz"),
+        ("run on http://sparky.local:8000/v1", "sparky"),
+        ("from 192.168.17.23", "192.168.17.23"),
+        ("in /home/bobby/models", "bobby"),
+        ("--api-key 'correct horse battery'", "horse"),
+    ] {
+        let mut run = run(text);
+        if text.contains("/home/") {
+            // Folders of content/ are named by their author.
+            run.source.path = "a.json".to_owned();
+        }
+        let hidden = redactor.run(&mut run, &[]);
+        assert!(hidden.total() > 20, "{text}: {hidden:?}");
+        let mut once_more = run.clone();
+        assert_eq!(redactor.run(&mut once_more, &[]).total(), 0, "{text}");
+        assert_eq!(once_more, run, "{text}");
+        let site = Site::new(SiteFacts::default(), vec![run]);
+        let mut files = site_files(&site);
+        for page in site.pages() {
+            files.extend(render(&site, page, &templates).unwrap());
+        }
+        for file in files {
+            let content = String::from_utf8(file.bytes).unwrap();
+            assert!(!content.contains(secret), "{} shows {secret}", file.path);
+        }
+    }
+}

@@ -3,11 +3,9 @@
 
 use std::path::Path;
 
-use walkdir::WalkDir;
-
 use crate::diagnostic::Diagnostic;
 
-use super::walk::{Bounds, FoundFile, Unreadable, bad_name, below, report_entry};
+use super::walk::{FoundFile, Unreadable, walk_folder};
 
 /// Name of the folder.
 pub const STATIC_FOLDER: &str = "static";
@@ -25,61 +23,16 @@ pub struct Statics {
 
 /// Looks through `static/` below `root`; nothing is there where there is no such folder.
 pub fn walk(root: &Path) -> Statics {
-    let folder = root.join(STATIC_FOLDER);
-    let mut found = Statics::default();
-    if folder.symlink_metadata().is_err() {
-        return found;
+    if root.join(STATIC_FOLDER).symlink_metadata().is_err() {
+        return Statics::default();
     }
-    let bounds = match Bounds::new(root, &folder) {
-        Ok(bounds) => bounds,
-        Err(reason) => {
-            let path = STATIC_FOLDER.to_owned();
-            found.unreadable.push(Unreadable { path, reason });
-            return found;
-        }
-    };
-    if let Err(problem) = bounds.check(&folder, STATIC_FOLDER) {
-        found.problems.push(problem);
-        return found;
+    let walked = walk_folder(root, STATIC_FOLDER, |_| false);
+    let regular = walked.files.into_iter().filter(|(_, kind)| kind.is_file());
+    let mut files: Vec<FoundFile> = regular.map(|(file, _)| file).collect();
+    files.sort();
+    Statics {
+        files,
+        problems: walked.problems,
+        unreadable: walked.unreadable,
     }
-    let mut entries = WalkDir::new(&folder)
-        .min_depth(1)
-        .follow_links(true)
-        .sort_by_file_name()
-        .into_iter();
-    while let Some(entry) = entries.next() {
-        let path = match &entry {
-            Ok(entry) => entry.path().to_owned(),
-            Err(error) => error.path().unwrap_or(&folder).to_owned(),
-        };
-        let is_folder = entry.as_ref().is_ok_and(|e| e.file_type().is_dir());
-        let Some(name) = below(&folder, &path) else {
-            found.problems.push(bad_name(STATIC_FOLDER, &folder, &path));
-            if is_folder {
-                entries.skip_current_dir();
-            }
-            continue;
-        };
-        let file = FoundFile::in_folder(STATIC_FOLDER, name, path);
-        match entry {
-            Err(error) => match report_entry(&file, &error) {
-                Ok(problem) => found.problems.push(problem),
-                Err(unreadable) => found.unreadable.push(unreadable),
-            },
-            Ok(entry) => {
-                if entry.path_is_symlink()
-                    && let Err(problem) = bounds.check(entry.path(), &file.shown())
-                {
-                    found.problems.push(problem);
-                    if is_folder {
-                        entries.skip_current_dir();
-                    }
-                } else if entry.file_type().is_file() {
-                    found.files.push(file);
-                }
-            }
-        }
-    }
-    found.files.sort();
-    found
 }

@@ -1,9 +1,10 @@
 //! Which files there are in `content/`, and what each is for. Only names are looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
-use walkdir::{DirEntry, WalkDir};
+use walkdir::WalkDir;
 
 use crate::config::Ignore;
 use crate::diagnostic::{Code, Diagnostic, Place};
@@ -112,56 +113,78 @@ const ASSET_ENDINGS: &[&str] = &[
 
 /// Looks through `content/` below `root`, which must be there.
 pub fn walk(root: &Path, ignore: &Ignore) -> Found {
-    let folder = root.join(FOLDER);
-    let mut found = Found::default();
+    let is_left_out = |name: &str| {
+        let last = name.rsplit('/').next().unwrap_or(name);
+        last.starts_with('.') || ignore.matches(name)
+    };
+    let walked = walk_folder(root, FOLDER, is_left_out);
+    let mut found = Found {
+        problems: walked.problems,
+        unreadable: walked.unreadable,
+        ..Found::default()
+    };
+    let mut markdown = Vec::new();
+    for (file, kind) in walked.files {
+        classify(&mut found, &mut markdown, file, kind);
+    }
+    sort_markdown(&mut found, markdown);
+    refuse_shared_stems(&mut found);
+    found
+}
+
+/// What is in a folder of the site.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    /// Everything but folders, in the order of the names.
+    pub files: Vec<(FoundFile, FileType)>,
+    /// What is wrong with names and links.
+    pub problems: Vec<Diagnostic>,
+    /// What could not be looked at.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// Looks through a folder below `root`, which must be there. Links are followed so that their
+/// targets are seen; those that lead out of the site are problems.
+pub(super) fn walk_folder(root: &Path, name: &str, is_left_out: impl Fn(&str) -> bool) -> Walked {
+    let folder = root.join(name);
+    let mut found = Walked::default();
     let bounds = match Bounds::new(root, &folder) {
         Ok(bounds) => bounds,
         Err(reason) => {
-            found.unreadable.push(Unreadable {
-                path: FOLDER.to_owned(),
-                reason,
-            });
+            let path = name.to_owned();
+            found.unreadable.push(Unreadable { path, reason });
             return found;
         }
     };
-    if let Err(problem) = bounds.check(&folder, FOLDER) {
+    if let Err(problem) = bounds.check(&folder, name) {
         found.problems.push(problem);
         return found;
     }
-    let mut markdown = Vec::new();
-    // Links are followed so that their targets are seen; those that lead out are left at once.
     let mut entries = WalkDir::new(&folder)
         .min_depth(1)
         .follow_links(true)
         .sort_by_file_name()
         .into_iter();
     while let Some(entry) = entries.next() {
-        let (entry, path) = match entry {
-            Ok(entry) => {
-                let path = entry.path().to_owned();
-                (Ok(entry), path)
-            }
-            Err(error) => {
-                let path = error.path().unwrap_or(&folder).to_owned();
-                (Err(error), path)
-            }
+        let path = match &entry {
+            Ok(entry) => entry.path().to_owned(),
+            Err(error) => error.path().unwrap_or(&folder).to_owned(),
         };
         let is_folder = entry.as_ref().is_ok_and(|e| e.file_type().is_dir());
-        let Some(name) = below(&folder, &path) else {
-            found.problems.push(bad_name(FOLDER, &folder, &path));
+        let Some(below) = below(&folder, &path) else {
+            found.problems.push(bad_name(name, &folder, &path));
             if is_folder {
                 entries.skip_current_dir();
             }
             continue;
         };
-        let hidden = name.rsplit('/').next().unwrap_or(&name).starts_with('.');
-        if hidden || ignore.matches(&name) {
+        if is_left_out(&below) {
             if is_folder {
                 entries.skip_current_dir();
             }
             continue;
         }
-        let file = FoundFile::in_content(name, path);
+        let file = FoundFile::in_folder(name, below, path);
         match entry {
             Err(error) => match report_entry(&file, &error) {
                 Ok(problem) => found.problems.push(problem),
@@ -176,24 +199,22 @@ pub fn walk(root: &Path, ignore: &Ignore) -> Found {
                         entries.skip_current_dir();
                     }
                 } else if !is_folder {
-                    classify(&mut found, &mut markdown, file, &entry);
+                    found.files.push((file, entry.file_type()));
                 }
             }
         }
     }
-    sort_markdown(&mut found, markdown);
-    refuse_shared_stems(&mut found);
     found
 }
 
 /// The folders that links must stay in.
-pub(super) struct Bounds {
+struct Bounds {
     root: PathBuf,
     folder: PathBuf,
 }
 
 impl Bounds {
-    pub(super) fn new(root: &Path, folder: &Path) -> Result<Self, String> {
+    fn new(root: &Path, folder: &Path) -> Result<Self, String> {
         let real = |path: &Path| path.canonicalize().map_err(|e| e.kind().to_string());
         Ok(Self {
             root: real(root)?,
@@ -203,7 +224,7 @@ impl Bounds {
 
     /// Whether a path, with all links followed, is in the site's folder and not around the folder
     /// that is looked through.
-    pub(super) fn check(&self, path: &Path, shown: &str) -> Result<(), Diagnostic> {
+    fn check(&self, path: &Path, shown: &str) -> Result<(), Diagnostic> {
         let broken = |what: String| {
             Diagnostic::new(Code::BrokenLink, Place::file(shown), what)
                 .help("remove the link, or mend it")
@@ -227,7 +248,7 @@ impl Bounds {
 }
 
 /// A path below the folder with forward slashes; `None` where it is not UTF-8.
-pub(super) fn below(folder: &Path, path: &Path) -> Option<String> {
+fn below(folder: &Path, path: &Path) -> Option<String> {
     let mut out = String::new();
     for part in path.strip_prefix(folder).ok()?.components() {
         if !out.is_empty() {
@@ -238,7 +259,7 @@ pub(super) fn below(folder: &Path, path: &Path) -> Option<String> {
     Some(out)
 }
 
-pub(super) fn bad_name(shown: &str, folder: &Path, path: &Path) -> Diagnostic {
+fn bad_name(shown: &str, folder: &Path, path: &Path) -> Diagnostic {
     let name = path.strip_prefix(folder).unwrap_or(path).to_string_lossy();
     let place = Place::file(format!("{shown}/{}", name.replace('\\', "/")));
     Diagnostic::new(Code::BadFileName, place, "the name is not UTF-8").help("rename it")
@@ -246,10 +267,7 @@ pub(super) fn bad_name(shown: &str, folder: &Path, path: &Path) -> Diagnostic {
 
 /// An error of walking: a link that leads nowhere or in a circle is the user's, the rest the
 /// machine's.
-pub(super) fn report_entry(
-    file: &FoundFile,
-    error: &walkdir::Error,
-) -> Result<Diagnostic, Unreadable> {
+fn report_entry(file: &FoundFile, error: &walkdir::Error) -> Result<Diagnostic, Unreadable> {
     let is_link = file
         .disk
         .symlink_metadata()
@@ -275,14 +293,14 @@ pub(super) fn report_entry(
     )
 }
 
-fn classify(found: &mut Found, markdown: &mut Vec<FoundFile>, file: FoundFile, entry: &DirEntry) {
+fn classify(found: &mut Found, markdown: &mut Vec<FoundFile>, file: FoundFile, kind: FileType) {
     let lower = file.path.to_ascii_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| lower.ends_with(ending));
     let other = |what| {
         Diagnostic::new(Code::OtherFile, Place::file(file.shown()), what)
             .help("remove it, or leave it out with `ignore` in site.toml")
     };
-    if !entry.file_type().is_file() {
+    if !kind.is_file() {
         found.problems.push(other("is no regular file; left alone"));
     } else if ends(RUN_ENDINGS) {
         found.runs.push(file);

@@ -18,6 +18,8 @@ pub(super) fn drop_from(run: &mut Run) {
     }
     clean(&mut run.slug);
     clean(&mut run.source.path);
+    clean(&mut run.source.format);
+    clean(&mut run.source.sha256);
     for phase in Phase::ALL {
         for measurement in run.phase_mut(*phase) {
             in_measurement(measurement);

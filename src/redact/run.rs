@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::controls;
 use super::hosts::{Hit, in_address_value};
 use super::names::{Meaning, is_plain, meaning};
-use super::{Found, Hidden, HiddenKind, Redacted, Redactor, replace};
+use super::{Found, Hidden, HiddenKind, PLACEHOLDERS, Redacted, Redactor, replace};
 use crate::run::{Fact, FactValue, Measurement, Phase, Run};
 
 /// Hides in every text of a run; counts what was hidden.
@@ -49,6 +49,8 @@ pub(super) fn redact(redactor: &Redactor, run: &mut Run, names: &[String]) -> Hi
         work.text(text);
     }
     work.path(&mut run.source.path);
+    work.text(&mut run.source.format);
+    work.text(&mut run.source.sha256);
     for phase in Phase::ALL {
         for measurement in run.phase_mut(*phase) {
             work.measurement(measurement);
@@ -201,8 +203,11 @@ impl Work<'_> {
     }
 
     fn map(&mut self, map: &mut Map<String, Value>) {
-        for (key, value) in map.iter_mut() {
-            match (meaning(key), &mut *value) {
+        for (mut key, mut value) in std::mem::take(map) {
+            // A placeholder in a key names nothing.
+            let is_hidden = PLACEHOLDERS.iter().any(|p| key.contains(p));
+            let meaning = meaning(&key).filter(|_| !is_hidden);
+            match (meaning, &mut value) {
                 (Some(Meaning::Secret), Value::String(text)) => self.secret(text),
                 (Some(Meaning::Secret), Value::Array(items)) => {
                     for item in items {
@@ -218,6 +223,8 @@ impl Work<'_> {
                 }
                 (_, other) => self.value(other),
             }
+            self.text(&mut key);
+            map.insert(key, value);
         }
     }
 

@@ -141,6 +141,20 @@ test('links of the Markdown twins lead to files', async () => {
   }
 });
 
+test('links of llms.txt lead to files', async () => {
+  for (const site of built) {
+    const all = new Set(await filesOf(site.output));
+    const text = await readFile(join(site.output, 'llms.txt'), 'utf8');
+    const targets = [...text.matchAll(/(?<!\\)\]\(([^)]+)\)/g)].map(([, target]) => target);
+    assert.ok(targets.length > 6, site.name);
+    for (const target of targets) {
+      const url = new URL(target, `https://example.org${site.path}`);
+      assert.equal(url.host, 'example.org', target);
+      assert.ok(all.has(join(site.home, decodeURIComponent(url.pathname))), `${site.name}: ${target}`);
+    }
+  }
+});
+
 test('a portable site opens from a disk in a browser', { timeout: 120_000 }, async () => {
   const site = built.find((s) => s.name === 'demo-none-portable');
   const dom = async (path) => {
