@@ -11,6 +11,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { LinkChecker } from 'linkinator';
+import { validateXML } from 'xmllint-wasm';
 import { vnuJar } from './vnu.mjs';
 
 const run = promisify(execFile);
@@ -153,6 +154,25 @@ test('links of llms.txt lead to files', async () => {
       assert.ok(all.has(join(site.home, decodeURIComponent(url.pathname))), `${site.name}: ${target}`);
     }
   }
+});
+
+test('sitemaps follow the schema of sitemaps.org', async () => {
+  const schema = await readFile(join(import.meta.dirname, 'node_modules/sitemap/schema/sitemap.xsd'), 'utf8');
+  let checked = 0;
+  for (const site of built) {
+    const contents = await readFile(join(site.output, 'sitemap.xml'), 'utf8').catch(() => null);
+    if (contents === null) {
+      assert.match(site.name, /none/, 'without base_url there is no sitemap');
+      continue;
+    }
+    const { valid, errors } = await validateXML({ xml: [{ fileName: `${site.name}.xml`, contents }], schema: [schema] });
+    assert.ok(valid, errors.map((e) => e.message).join('\n'));
+    checked += 1;
+  }
+  assert.equal(checked, 8);
+  const broken = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><lastmod>x</lastmod></url></urlset>';
+  const { valid } = await validateXML({ xml: [{ fileName: 'broken.xml', contents: broken }], schema: [schema] });
+  assert.ok(!valid, 'the schema refuses something');
 });
 
 test('a portable site opens from a disk in a browser', { timeout: 120_000 }, async () => {
