@@ -1138,3 +1138,21 @@ fn unknown_statuses_keep_their_words_and_their_meaning() {
     );
     assert_eq!(run.notes, ["Throttled: the GPU was hot."]);
 }
+
+#[test]
+fn two_labels_of_one_number_of_tokens_are_one_cell_twice() {
+    let page = |tool: &str| {
+        format!(
+            "Speed test matrix\nModelX on RTX 4090 24GB ×1\nvllm · 1.0 · FP8 · 2 contexts (1024–1K) × 1 concurrency level (1)\nRun\nBenchmark tool: {tool}\nSustained decode\nContext\t1\n1024\t57.0101 ms TTFT\n1K\t55.0101 ms TTFT\n"
+        )
+    };
+    let problems = read(&page("llm-inference-bench v0.6.2")).unwrap_err();
+    assert_eq!(
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        [
+            "error[E0105]: 1024 × 1 and 1K × 1 are one cell\n --> content/runs/a.txt:9\n  | content/runs/a.txt:8: the other one\nhelp: both contexts are 1024 tokens; remove one of them"
+        ]
+    );
+    // What another tool means by K is not known.
+    assert_eq!(read(&page("other-bench v1")).unwrap().run.decode.len(), 2);
+}

@@ -35,6 +35,7 @@ pub(super) fn settle(
             }
             tell_unknown_statuses(&cells, &mut problems);
             tell_zeros(&report, &cells, &mut problems);
+            one_label_a_context(&report, &cells, &mut problems);
             if problems.errors.is_empty() {
                 return Ok((run(report, cells), problems.warnings));
             }
@@ -420,6 +421,37 @@ fn tell_zeros(report: &Report, cells: &BTreeMap<CellKey, Seen>, problems: &mut P
 }
 
 /// Makes the run.
+/// Whether the exact tokens of a label are known: the tool's K is 1024, of others it is not known.
+fn is_binary(tool: Option<&str>) -> bool {
+    tool == Some("llm-inference-bench")
+}
+
+/// Two labels of one number of tokens ("1024" and "1K") would be one cell twice.
+fn one_label_a_context(report: &Report, cells: &BTreeMap<CellKey, Seen>, problems: &mut Problems) {
+    if !is_binary(report.facts.text(Fact::Tool).map(|(tool, _)| tool)) {
+        return;
+    }
+    let mut first: BTreeMap<(Phase, u64, u64), &Seen> = BTreeMap::new();
+    for seen in cells.values() {
+        let Some(tokens) = Context::from_label(&seen.label, true).tokens else {
+            continue;
+        };
+        let key = (seen.phase, tokens, seen.concurrency);
+        if let Some(other) = first.get(&key) {
+            let message = format!("{} and {} are one cell", other.name(), seen.name());
+            let problem = problems
+                .at(Code::DuplicateCell, seen.line, message)
+                .also(problems.place(other.line), "the other one")
+                .help(format!(
+                    "both contexts are {tokens} tokens; remove one of them"
+                ));
+            problems.add(problem);
+        } else {
+            first.insert(key, seen);
+        }
+    }
+}
+
 fn run(report: Report, cells: BTreeMap<CellKey, Seen>) -> Run {
     let mut run = Run::new();
     run.facts = report.facts.into_facts();
@@ -432,8 +464,7 @@ fn run(report: Report, cells: BTreeMap<CellKey, Seen>) -> Run {
             run.notes.push(note);
         }
     }
-    // The tool's K is 1024; of other tools it is not known.
-    let binary_k = run.facts.text(Fact::Tool) == Some("llm-inference-bench");
+    let binary_k = is_binary(run.facts.text(Fact::Tool));
     for seen in cells.into_values() {
         let measurement = Measurement {
             context: Context::from_label(&seen.label, binary_k),
