@@ -8,6 +8,7 @@
 //! Every step is a plain function from the left type to the right one; only the first and the last
 //! touch the disk.
 
+#![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod cli;
