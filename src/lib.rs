@@ -12,6 +12,7 @@
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod cli;
+pub mod compare;
 pub mod config;
 pub mod content;
 pub mod diagnostic;
