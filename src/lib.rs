@@ -18,6 +18,7 @@ pub mod content;
 pub mod diagnostic;
 pub mod highlight;
 pub mod import;
+mod json_schema;
 pub mod launch;
 pub mod markdown;
 pub mod output;

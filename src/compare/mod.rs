@@ -5,6 +5,7 @@
 
 pub mod axes;
 pub mod cells;
+pub mod document;
 pub mod facts;
 pub mod flags;
 pub mod metrics;

@@ -6,6 +6,7 @@ use super::metrics::DeltaMetric;
 use super::ratio::{Difference, Side, ratio};
 use crate::run::Figure;
 use crate::run::audit::Noise;
+use crate::run::metric::Direction;
 
 /// Why a ratio stands apart from the means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -255,6 +256,25 @@ impl MetricComparison {
             without_ratio,
             crossing: crossing(&valid),
         }
+    }
+}
+
+impl MetricComparison {
+    /// Whether B is worse by this metric: the geometric mean of its valid cells, of all of them or
+    /// of one band of requests, is slower than the noise band allows, and at least one cell there
+    /// is clearly slower. One slow cell alone is not enough where the rest makes up for it.
+    pub fn is_worse(&self) -> bool {
+        let lower_is_better = self.metric.metric().info().direction == Direction::Lower;
+        let worse = |summary: &Summary| {
+            summary.means.is_some_and(|means| {
+                let slower = match lower_is_better {
+                    true => means.geometric_mean,
+                    false => 1.0 / means.geometric_mean,
+                };
+                summary.slower > 0 && slower > (1.0 + self.band) * (1.0 + 1e-12)
+            })
+        };
+        worse(&self.valid) || self.bands.iter().any(|band| worse(&band.summary))
     }
 }
 

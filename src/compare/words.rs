@@ -412,6 +412,30 @@ pub fn metric_sentence(metric: &MetricComparison) -> String {
     format!("{mean}: {words}")
 }
 
+/// What stands apart from the means: "3 cells with queued requests (×2.79), 6 with a doubted TTFT
+/// (×0.03)."; `None` where nothing does.
+pub fn apart_sentence(metric: &MetricComparison) -> Option<String> {
+    let mut parts = Vec::new();
+    for (summary, words) in [
+        (&metric.queued, "with queued requests"),
+        (&metric.doubted, "with a TTFT that includes prefill"),
+        (&metric.other_status, "of another status"),
+    ] {
+        if let Some(means) = summary.means {
+            parts.push(format!(
+                "{} {words} ({})",
+                counted(summary.n, "cell"),
+                ratio(means.geometric_mean)
+            ));
+        }
+    }
+    if metric.without_ratio > 0 {
+        let n = metric.without_ratio;
+        parts.push(format!("{} without a ratio", counted(n, "cell")));
+    }
+    (!parts.is_empty()).then(|| format!("Apart: {}.", parts.join(", ")))
+}
+
 /// How the ratios of a metric are to be read: "above 1 is faster".
 pub fn better(metric: DeltaMetric) -> &'static str {
     match metric.metric().info().direction {
