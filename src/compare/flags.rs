@@ -204,6 +204,8 @@ impl Commands {
 pub struct LaunchComparison {
     /// Whether they could be compared.
     pub commands: Commands,
+    /// Whether they start two engines.
+    pub engines_differ: bool,
     /// Program, image, model, flags, variables and container options, by kind and name; empty
     /// where the commands could not be compared.
     pub rows: Vec<FlagRow>,
@@ -267,6 +269,25 @@ impl Launch {
     }
 }
 
+impl Launch {
+    /// Kind, name, setting and all values of each flag, in order.
+    pub(super) fn entries(
+        &self,
+    ) -> impl Iterator<Item = (FlagKind, &str, Option<SettingKind>, String)> {
+        self.flags.iter().map(|((kind, name), entry)| {
+            let values: Vec<String> = entry
+                .keys
+                .iter()
+                .map(|(path, (value, _))| match path.as_str() {
+                    "" => value.clone(),
+                    path => format!("{path} {value}"),
+                })
+                .collect();
+            (*kind, name.as_str(), entry.setting, values.join(" "))
+        })
+    }
+}
+
 /// Kind, name of the whole flag, and path below it.
 fn place(engine: &str, flag: &Flag) -> (FlagKind, String, String) {
     let none = String::new;
@@ -301,6 +322,7 @@ pub(super) fn compare(a: Option<&Launch>, b: Option<&Launch>) -> LaunchCompariso
     let (Some(a), Some(b), Commands::Both) = (a, b, commands) else {
         return LaunchComparison {
             commands,
+            engines_differ: false,
             rows: Vec::new(),
             counts: FlagCounts::default(),
         };
@@ -348,6 +370,7 @@ pub(super) fn compare(a: Option<&Launch>, b: Option<&Launch>) -> LaunchCompariso
     }
     LaunchComparison {
         commands,
+        engines_differ: a.engine != b.engine,
         rows,
         counts,
     }

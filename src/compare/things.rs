@@ -1,8 +1,10 @@
 //! What differs, counted in things: facts and flags that belong together are one thing. And what
 //! follows from it: whether the comparison is like for like.
 
+use std::collections::BTreeMap;
+
 use super::facts::{FactRow, RowState};
-use super::flags::{Commands, FlagKey, FlagKind, FlagRow, LaunchComparison};
+use super::flags::{Commands, FlagKey, FlagKind, FlagRow, Launch, LaunchComparison};
 use super::ratio::Side;
 use crate::launch::flags::is_hidden;
 use crate::launch::settings::SettingKind;
@@ -247,9 +249,16 @@ pub(super) fn things(
         };
         out.fact(kind, item, heavy);
     }
-    let engines = changed(facts, Fact::EngineName);
+    // Where one server runs in a container and the other does not, the container's options follow
+    // from that; the image tells it.
+    let one_contained = launch.rows.iter().any(|row| {
+        row.kind == FlagKind::Image && matches!(row.state, RowState::OnlyA | RowState::OnlyB)
+    });
     for row in launch.rows.iter().filter(|row| row.state.differs()) {
-        let Some((kind, heavy)) = thing_of_flag(row, &models, engines) else {
+        if one_contained && row.kind == FlagKind::Container {
+            continue;
+        }
+        let Some((kind, heavy)) = thing_of_flag(row, &models, launch.engines_differ) else {
             continue;
         };
         for key in row.keys.iter().filter(|key| key.state.differs()) {
@@ -258,11 +267,6 @@ pub(super) fn things(
     }
     out.0.sort_by(|x, y| x.kind.cmp(&y.kind));
     out.0
-}
-
-fn changed(facts: &[FactRow], fact: Fact) -> bool {
-    let mut rows = facts.iter().filter(|row| row.fact == fact);
-    rows.any(|row| row.state == RowState::Changed)
 }
 
 #[derive(Default)]
@@ -472,38 +476,85 @@ fn thing_of_flag(row: &FlagRow, models: &Models, engines: bool) -> Option<(Thing
         }
         FlagKind::Flag | FlagKind::Environment | FlagKind::Container => {}
     }
-    if LEFT_OUT.contains(&name) || name.starts_with("--ssl-") || has_hidden(row) {
+    let thing = thing_of_name(row.kind, name, row.setting)?;
+    if has_hidden(row) {
         return None;
     }
     if LISTS_OF_GPUS.contains(&name) {
         let count = |side| row.value(side).map(|list| list.split(',').count());
         let (a, b) = (count(Side::A), count(Side::B));
-        return (a.is_some() && b.is_some() && a != b).then_some((ThingKind::GpuCount, false));
+        return (a.is_some() && b.is_some() && a != b).then_some(thing);
     }
-    if row.kind != FlagKind::Environment {
-        let grouped = match row.setting {
-            Some(
-                SettingKind::TensorParallel
-                | SettingKind::PipelineParallel
-                | SettingKind::DataParallel,
-            ) => Some((ThingKind::GpuCount, false)),
-            Some(SettingKind::Quantization) => Some((ThingKind::Quantization, true)),
-            _ if OF_THE_GPUS.contains(&name) => Some((ThingKind::GpuCount, false)),
-            _ if OF_THE_MODEL.contains(&name) => Some((ThingKind::Model, false)),
-            _ if name.starts_with("--spec") => Some((ThingKind::Speculative, false)),
-            _ => None,
-        };
-        if let Some(group) = grouped {
-            return (!same_last_part(row)).then_some(group);
-        }
-    }
-    if only_places(row) {
+    let places = match thing.0 {
+        ThingKind::Container | ThingKind::Flag(_) => only_places(row),
+        _ => same_last_part(row),
+    };
+    (!places).then_some(thing)
+}
+
+/// The thing that a flag, a variable or a container's option is a part of by its name, and whether
+/// it is heavy.
+fn thing_of_name(
+    kind: FlagKind,
+    name: &str,
+    setting: Option<SettingKind>,
+) -> Option<(ThingKind, bool)> {
+    if LEFT_OUT.contains(&name) || name.starts_with("--ssl-") {
         return None;
     }
-    if row.kind == FlagKind::Container {
-        return Some((ThingKind::Container, false));
+    if LISTS_OF_GPUS.contains(&name) {
+        return Some((ThingKind::GpuCount, false));
     }
-    Some((ThingKind::Flag(row.name.clone()), false))
+    let own = match kind {
+        FlagKind::Environment => return Some((ThingKind::Flag(name.to_owned()), false)),
+        FlagKind::Container => ThingKind::Container,
+        _ => ThingKind::Flag(name.to_owned()),
+    };
+    Some(match setting {
+        Some(
+            SettingKind::TensorParallel
+            | SettingKind::PipelineParallel
+            | SettingKind::DataParallel,
+        ) => (ThingKind::GpuCount, false),
+        Some(SettingKind::Quantization) => (ThingKind::Quantization, true),
+        _ if OF_THE_GPUS.contains(&name) => (ThingKind::GpuCount, false),
+        _ if OF_THE_MODEL.contains(&name) => (ThingKind::Model, false),
+        _ if name.starts_with("--spec") => (ThingKind::Speculative, false),
+        _ => (own, false),
+    })
+}
+
+/// What one run says of each thing, as text: to find runs that differ in few things without
+/// comparing each with each.
+pub(super) fn parts(facts: &Facts, launch: Option<&Launch>) -> BTreeMap<ThingKind, String> {
+    let mut parts: BTreeMap<ThingKind, String> = BTreeMap::new();
+    let mut add = |kind: ThingKind, name: &str, value: &str| {
+        let text = parts.entry(kind).or_default();
+        text.push_str(&format!("{name}={value};"));
+    };
+    let id = facts.text(Fact::ModelId);
+    if let Some(model) = id.map(last_part).or(facts.text(Fact::ModelName)) {
+        add(ThingKind::Model, "model", &plain(model));
+    }
+    for (fact, value) in facts.iter() {
+        if let Some(kind) = thing_of(fact) {
+            add(kind, fact.info().key, &value.to_string().to_lowercase());
+        }
+    }
+    for (kind, name, setting, values) in launch.into_iter().flat_map(Launch::entries) {
+        if matches!(kind, FlagKind::Program | FlagKind::Model) {
+            continue;
+        }
+        if kind == FlagKind::Image {
+            add(ThingKind::Engine, name, &values);
+        } else if let Some((thing, _)) = thing_of_name(kind, name, setting)
+            && !is_hidden(&values)
+            && !is_place(&values)
+        {
+            add(thing, name, &values);
+        }
+    }
+    parts
 }
 
 fn has_hidden(row: &FlagRow) -> bool {
