@@ -17,8 +17,8 @@ use std::time::Instant;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use speedbook::compare::flags::Commands;
 use speedbook::compare::axes::TOLERANCE;
+use speedbook::compare::flags::Commands;
 use speedbook::compare::words::{metric_sentence, percent};
 use speedbook::compare::{
     Apart, Cell, CellState, Comparison, Delta, DeltaMetric, FlagRow, MetricComparison,
@@ -842,7 +842,7 @@ fn the_document_follows_its_schema_and_says_what_the_design_asks() {
     assert_eq!(json["prefill"]["metrics"]["tok_per_s"]["n"], 7);
     assert!(json.get("burst").is_none());
     // One cell a line.
-    assert!(text.contains("\n   {\"context_label\":\"8K\",\"context_tokens\":8192,\"concurrency\":1,\"state\":\"valid\",\"a\":82.9,"), "{text}");
+    assert!(text.contains("\n    {\"context_label\":\"8K\",\"context_tokens\":8192,\"concurrency\":1,\"state\":\"valid\",\"a\":82.9,"), "{text}");
     for (pointer, value) in [
         ("/schema", serde_json::json!("speedbook.comparison/2")),
         ("/verdict", serde_json::json!("good")),
@@ -877,7 +877,10 @@ fn the_documentation_names_all_words_and_rules() {
         assert!(text.contains(&row), "{row}");
     }
     let tolerance = percent(TOLERANCE);
-    assert!(text.contains(&format!("at most {tolerance} of the larger one")), "{tolerance}");
+    assert!(
+        text.contains(&format!("at most {tolerance} of the larger one")),
+        "{tolerance}"
+    );
     let noise = Noise::default();
     for band in [noise.tok_per_s, noise.itl, noise.ttft] {
         assert!(text.contains(&band.to_string()), "{band}");

@@ -3,8 +3,6 @@
 //! One thing, fact, flag and cell a line. Means and ratios are rounded to six significant digits,
 //! so that the last bits of a logarithm, which machines may disagree in, are not published.
 
-use std::collections::BTreeMap;
-
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -232,8 +230,8 @@ struct MetricDocument {
     /// Of the valid cells.
     #[serde(flatten)]
     valid: SummaryDocument,
-    /// Of the valid cells by simultaneous requests: `few` (1–4), `some` (5–63), `many` (64+).
-    bands: BTreeMap<&'static str, SummaryDocument>,
+    /// Of the valid cells by simultaneous requests.
+    bands: BandsDocument,
     /// Of the cells with queued requests; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     queued: Option<SummaryDocument>,
@@ -250,6 +248,18 @@ struct MetricDocument {
     crossing: Option<CrossingDocument>,
     /// Every place that at least one run has.
     cells: Vec<CellDocument>,
+}
+
+/// The valid cells by simultaneous requests.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "bands")]
+struct BandsDocument {
+    /// 1–4 requests.
+    few: SummaryDocument,
+    /// 5–63 requests.
+    some: SummaryDocument,
+    /// 64 requests and more.
+    many: SummaryDocument,
 }
 
 /// What a set of ratios says together.
@@ -494,11 +504,14 @@ fn metric_document(phase: &PhaseComparison, metric: &MetricComparison) -> Metric
     MetricDocument {
         noise: metric.band,
         valid: summary(&metric.valid),
-        bands: metric
-            .bands
-            .iter()
-            .map(|band| (band.band.key(), summary(&band.summary)))
-            .collect(),
+        bands: {
+            let [few, some, many] = &metric.bands;
+            BandsDocument {
+                few: summary(&few.summary),
+                some: summary(&some.summary),
+                many: summary(&many.summary),
+            }
+        },
         queued: some(&metric.queued),
         doubted: some(&metric.doubted),
         other_status: some(&metric.other_status),

@@ -6,8 +6,8 @@ use unicode_width::UnicodeWidthStr;
 use super::{Report, phase};
 use crate::compare::words;
 use crate::compare::{
-    Apart, Comparison, DeltaMetric, Difference, FlagRow, MetricComparison, PhaseComparison,
-    RowState, Side,
+    Apart, Comparison, DeltaMetric, Difference, FlagKey, FlagRow, MetricComparison,
+    PhaseComparison, RowState, Side,
 };
 use crate::diagnostic::printable;
 use crate::run::Phase;
@@ -223,20 +223,43 @@ impl Page {
         let label = |row: &FlagRow| cut(&printable(&row.label()), 40);
         let first = differ.iter().map(|r| label(r).width()).max().unwrap_or(0);
         for row in differ {
-            let value = |side| row.value(side).unwrap_or_else(|| "not set".to_owned());
-            let text = match row.state {
-                RowState::NotComparable => "not comparable".to_owned(),
-                state => format!("{}: {} → {}", state.words(), value(Side::A), value(Side::B)),
-            };
             let start = format!("  {}  ", pad_right(&label(row), first));
             let room = self.width.saturating_sub(start.width());
+            // The keys of JSON that differ, each on its own line.
+            let keys: Vec<&FlagKey> = match row.keys.as_slice() {
+                [_] => Vec::new(),
+                keys => keys.iter().filter(|k| k.state != RowState::Same).collect(),
+            };
+            let text = match (row.state, keys.is_empty()) {
+                (RowState::NotComparable, _) => RowState::NotComparable.words().to_owned(),
+                (state, false) => format!("{}:", state.words()),
+                (state, true) => said(
+                    state,
+                    row.value(Side::A).as_deref(),
+                    row.value(Side::B).as_deref(),
+                ),
+            };
             if room >= 20 {
                 self.line(&format!("{start}{}", cut(&printable(&text), room)));
             } else {
                 self.line(&cut(&format!("  {}", label(row)), self.width));
                 self.indented("    ", &text);
             }
+            for key in keys {
+                let text = said(key.state, key.a.as_deref(), key.b.as_deref());
+                self.indented("    ", &format!("{} {text}", key.path));
+            }
         }
+    }
+}
+
+/// "changed: 4 → 2", "only in A: bfloat16".
+fn said(state: RowState, a: Option<&str>, b: Option<&str>) -> String {
+    match (state, a, b) {
+        (RowState::NotComparable, ..) => state.words().to_owned(),
+        (_, Some(a), Some(b)) => format!("{}: {a} → {b}", state.words()),
+        (_, Some(value), None) | (_, None, Some(value)) => format!("{}: {value}", state.words()),
+        (_, None, None) => state.words().to_owned(),
     }
 }
 
