@@ -665,6 +665,27 @@ fn states_and_their_words() {
 }
 
 #[test]
+fn a_status_that_is_not_known_keeps_its_word() {
+    let mut odd = cell(8192, 1, 100.0);
+    odd.status = Status::Other;
+    odd.status_text = Some("Throttled".to_owned());
+    let good = of("a", vec![cell(8192, 1, 100.0)]);
+    let c = compared(&good, &of("b", vec![odd.clone()]));
+    assert_eq!(c.decode.cells[0].state, CellState::OtherStatus);
+    assert_eq!(c.decode.cells[0].words(), "B Throttled");
+    let total = decode(&c, DeltaMetric::Total);
+    assert_eq!((total.valid.n, total.other_status.n), (0, 1));
+    assert_eq!(
+        c.counts_sentence(),
+        "1 cell compared, 0 valid on both sides and 1 of another status."
+    );
+    odd.figures = Default::default();
+    let c = compared(&good, &of("b", vec![odd]));
+    assert_eq!(c.decode.cells[0].state, CellState::NotMeasuredB);
+    assert_eq!(c.decode.cells[0].words(), "B Throttled");
+}
+
+#[test]
 fn a_failed_run_and_a_prefill_only_run() {
     let good = of("a", vec![cell(8192, 1, 100.0)]);
     let failed = of("b", vec![status(Status::Failed, cell(8192, 1, 100.0))]);

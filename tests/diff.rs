@@ -98,7 +98,7 @@ fn the_two_reports_in_the_terminal() {
         "geometric mean of 38 valid cells, from 2.39 to 3.08",
         "Not a controlled comparison: the runs differ in model,",
         "14 flags differ: 3 changed, 11 only in A; 8 are the same, 1 is not comparable.",
-        "42 cells compared, 38 valid on both sides and 4 with queued requests; 6 lost: B was over capacity there.",
+        "42 cells compared, 38 valid on both sides and 4 with queued requests; 6 lost: B was over capacity there. 7 prefill points compared, valid on both sides.",
         "context 1 2 4 8 16 32 64 128",
         "8K ×2.86 ×2.63 ×2.39 ×2.60 ×2.52 ×3.08 ×2.81 ×2.83 faster faster faster faster faster faster faster queued",
         "251K ×3.07 ×2.93 ×3.05 ×3.01 ×2.78 faster faster faster faster faster lost lost lost",
@@ -347,6 +347,11 @@ fn folders_are_paired_by_their_facts() {
         .map(|c| (c["a"].as_str().unwrap(), c["verdict"].as_str().unwrap()))
         .collect();
     assert_eq!(pairs, [("one", "one_thing"), ("two", "one_thing")]);
+    let told = stderr(&output);
+    assert!(
+        told.contains("warning: Gone (gone) is only in A, without a partner"),
+        "{told}"
+    );
     let output = generate(
         &["diff", "before", "after", "--format", "markdown"],
         dir.path(),

@@ -175,8 +175,8 @@ impl Cell {
             CellState::Gained => said(status(Side::A)),
             CellState::OnlyA => "only in A".to_owned(),
             CellState::OnlyB => "only in B".to_owned(),
-            CellState::NotMeasuredA => "A not measured".to_owned(),
-            CellState::NotMeasuredB => "B not measured".to_owned(),
+            CellState::NotMeasuredA => said(status(Side::A)),
+            CellState::NotMeasuredB => said(status(Side::B)),
             CellState::Neither => match (&self.a, &self.b) {
                 (None, None) => Status::NotMeasured.label().to_lowercase(),
                 (Some(_), None) => said(status(Side::A)),

@@ -141,6 +141,16 @@ impl Comparison {
         }
     }
 
+    /// [`Comparison::counts_sentence`], then the same of the burst and of prefill where a run has
+    /// them.
+    pub fn counts_sentences(&self) -> Vec<String> {
+        let others = [&self.burst, &self.prefill].into_iter();
+        let others = others.filter(|phase| !phase.cells.is_empty());
+        let mut sentences = vec![self.counts_sentence()];
+        sentences.extend(others.map(words::counts));
+        sentences
+    }
+
     /// How many cells can be compared, and what became of the others.
     pub fn counts_sentence(&self) -> String {
         words::counts(&self.decode)

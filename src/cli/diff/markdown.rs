@@ -107,7 +107,7 @@ fn head(comparison: &Comparison) -> String {
     ));
     out.push_str(&format!(
         "{} {}",
-        sentence(&comparison.counts_sentence()),
+        sentence(&comparison.counts_sentences().join(" ")),
         sentence(&comparison.flags_sentence())
     ));
     if let Some(per_gpu) = comparison.per_gpu_sentence() {

@@ -184,6 +184,14 @@ impl Args {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
             other => other?,
         }
+        // The list of documents has no place for them.
+        if let (Format::Json, Some(unpaired)) = (self.format, &report.unpaired) {
+            for (names, side) in [(&unpaired.only_a, "A"), (&unpaired.only_b, "B")] {
+                for name in names {
+                    report::warning(&format!("{name} is only in {side}, without a partner"));
+                }
+            }
+        }
         for comparison in &report.comparisons {
             if self.fail_on.contains(&FailOn::Worse) && !can_be_judged(comparison, &report.metrics)
             {

@@ -89,7 +89,9 @@ impl Page {
         self.out.push('\n');
         self.paragraph(&comparison.verdict_sentence());
         self.paragraph(&comparison.flags_sentence());
-        self.paragraph(&comparison.counts_sentence());
+        for sentence in comparison.counts_sentences() {
+            self.paragraph(&sentence);
+        }
         if let Some(sentence) = comparison.per_gpu_sentence() {
             self.paragraph(&sentence);
         }
