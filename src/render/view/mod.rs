@@ -10,6 +10,7 @@ pub mod not_found;
 pub mod prose;
 pub mod redirect;
 pub mod run;
+pub mod scale;
 pub mod table;
 
 use schemars::JsonSchema;
