@@ -349,7 +349,7 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
     for (template, wanted) in [
         (
             "<p>\n<b>{{ page.titel }}</b>",
-            "error[E0603]: there is no `titel` in `page`\n --> templates/run.html:2:12\nhelp: did you mean `title`? known there: canonical, description, feed, home, icon, json, markdown, nav, root, site_title, title",
+            "error[E0603]: there is no `titel` in `page`\n --> templates/run.html:2:12\nhelp: did you mean `title`? known there: canonical, description, feed, home, icon, json, json_ld, kind, markdown, nav, repository, root, site_title, title",
         ),
         (
             "{{ page.titel.x | upper }}",
@@ -360,8 +360,8 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
             "there is no `titel` here\n --> templates/run.html:1:4\nhelp: did you mean `title`? known there: ",
         ),
         (
-            "{% for m in matrices %}{{ m.captoin }}{% endfor %}",
-            "there is no `captoin` in `m`\n --> templates/run.html:1:29\nhelp: did you mean `caption`? known there: caption, ",
+            "{% for m in matrices %}{{ m.haeding }}{% endfor %}",
+            "there is no `haeding` in `m`\n --> templates/run.html:1:29\nhelp: did you mean `heading`? known there: heading, ",
         ),
         (
             "{% for x in page.tags %}{% endfor %}",
@@ -373,7 +373,7 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
         ),
         (
             "{{ asset(name=\"stlye.css\") }}",
-            "there is no asset `stlye.css`\n --> templates/run.html:1:4\nhelp: did you mean `style.css`? known there: style.css",
+            "there is no asset `stlye.css`\n --> templates/run.html:1:4\nhelp: did you mean `style.css`? known there: ",
         ),
         (
             "{{ asset(name=\"robots.txt\") }}",
