@@ -129,9 +129,8 @@ fn plain(caption: &str, columns: &[String], rows: &[Row]) -> Table {
             .iter()
             .map(|row| {
                 let context = std::iter::once(Cell::text(&row.context));
-                context
-                    .chain(row.cells.iter().map(|c| Cell::text(cell_text(c))))
-                    .collect()
+                let cells = row.cells.iter().map(|c| Cell::text(cell_text(c)));
+                context.chain(cells).collect::<Vec<_>>().into()
             })
             .collect(),
     }

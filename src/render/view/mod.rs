@@ -6,10 +6,12 @@ pub mod fields;
 pub mod index;
 pub mod kinds;
 pub mod matrix;
+mod measurements;
 pub mod not_found;
 pub mod prose;
 pub mod redirect;
 pub mod run;
+pub mod serving;
 pub mod table;
 
 use schemars::JsonSchema;
