@@ -64,6 +64,7 @@ fn runs_table(site: &Site) -> Option<Table> {
         caption: "All runs, newest first.".to_owned(),
         columns: columns(),
         rows: site.runs.iter().map(|run| row(run, &links)).collect(),
+        ..Table::default()
     };
     table.drop_empty_columns(1);
     Some(table)

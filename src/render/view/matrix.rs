@@ -133,6 +133,7 @@ fn plain(caption: &str, columns: &[String], rows: &[Row]) -> Table {
                 context.chain(cells).collect::<Vec<_>>().into()
             })
             .collect(),
+        ..Table::default()
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) fn measurements_table(run: &Run) -> Option<Table> {
             Column::text("Status"),
         ],
         rows: Vec::new(),
+        sortable: true,
     };
     let fixed = table.columns.len();
     table

@@ -315,6 +315,7 @@ fn prefill_table(run: &Run) -> Option<Table> {
             Column::number(head(Metric::TtftMs)),
         ],
         rows: Vec::new(),
+        ..Table::default()
     };
     let with_status = run
         .prefill

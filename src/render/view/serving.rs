@@ -295,6 +295,7 @@ fn plain(caption: &str, columns: &[ServingColumn], rows: &[ServingRow]) -> Table
                 Row::from(context.chain(cells).collect::<Vec<_>>())
             })
             .collect(),
+        ..Table::default()
     }
 }
 

@@ -14,6 +14,9 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Its rows.
     pub rows: Vec<Row>,
+    /// Whether readers may want its rows in another order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sortable: bool,
 }
 
 /// A row.
