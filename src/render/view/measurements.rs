@@ -98,28 +98,31 @@ fn caption(run: &Run) -> String {
         let mut phases = Phase::ALL.iter();
         phases.any(|phase| run.phase(*phase).iter().any(|m| m.get(*metric).is_some()))
     };
-    let mut sentences = Vec::new();
     let medians: Vec<&str> = MEDIANS
         .iter()
         .filter(|(metric, _)| shown(metric))
         .map(|(_, name)| *name)
         .collect();
-    match medians.as_slice() {
-        [] => {}
-        [one] => sentences.push(capital(&format!("{one} is the median."))),
-        many => sentences.push(capital(&format!("{} are medians.", listed(many)))),
-    }
     let named: Vec<&str> = NAMED
         .iter()
         .filter(|(_, metrics)| metrics.iter().any(shown))
         .map(|(name, _)| *name)
         .collect();
-    if !named.is_empty() {
-        let verb = if named.len() == 1 { "is" } else { "are" };
-        sentences.push(capital(&format!(
-            "{} {verb} named in the head.",
-            listed(&named)
-        )));
+    let mut parts = Vec::new();
+    match medians.as_slice() {
+        [] => {}
+        [one] => parts.push(format!("{one} is the median")),
+        many => parts.push(format!("{} are medians", listed(many))),
+    }
+    match named.as_slice() {
+        [] => {}
+        [one] => parts.push(format!("{one} is named in the head")),
+        many => parts.push(format!("{} are named in the head", listed(many))),
+    }
+    let mut sentences = Vec::new();
+    // The importer of report texts would take a sentence that begins with "TTFT is" for a note.
+    if !parts.is_empty() {
+        sentences.push(format!("Latencies: {}.", parts.join("; ")));
     }
     if shown(&Metric::TotalTokPerS) {
         sentences.push("Total tok/s is output across all simultaneous requests.".to_owned());
@@ -132,16 +135,6 @@ fn listed(words: &[&str]) -> String {
     match words {
         [start @ .., last] if !start.is_empty() => format!("{} and {last}", start.join(", ")),
         all => all.join(""),
-    }
-}
-
-fn capital(sentence: &str) -> String {
-    let mut chars = sentence.chars();
-    match (chars.next(), chars.as_str()) {
-        // "p99" stays as the heads of the columns have it.
-        (Some('p'), rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => sentence.to_owned(),
-        (Some(first), rest) => first.to_uppercase().chain(rest.chars()).collect(),
-        (None, _) => String::new(),
     }
 }
 
@@ -169,16 +162,19 @@ mod tests {
     fn the_caption_names_the_statistic_of_each_latency() {
         let caption = |metrics: &[Metric]| measurements_table(&with(metrics)).unwrap().caption;
         use Metric::*;
-        assert_eq!(caption(&[TtftMs]), "TTFT is the median.");
+        assert_eq!(caption(&[TtftMs]), "Latencies: TTFT is the median.");
         assert_eq!(
             caption(&[TotalTokPerS, TtftMs, ItlMs, RequestLatencyMs]),
-            "TTFT, time between tokens and request latency are medians. Total tok/s is output across all simultaneous requests."
+            "Latencies: TTFT, time between tokens and request latency are medians. Total tok/s is output across all simultaneous requests."
         );
         assert_eq!(
             caption(&[ItlMs, TtftMeanMs, ItlP99Ms]),
-            "Time between tokens is the median. Mean and p99 are named in the head."
+            "Latencies: time between tokens is the median; mean and p99 are named in the head."
         );
-        assert_eq!(caption(&[TtftP99Ms]), "p99 is named in the head.");
+        assert_eq!(
+            caption(&[TtftP99Ms]),
+            "Latencies: p99 is named in the head."
+        );
         assert_eq!(caption(&[OutputTokens]), "");
     }
 

@@ -1,5 +1,5 @@
-// "What can I serve?": two sliders set a budget of one's own, kept in the address as
-// `#ttft=2000&each=20`. The rules are those of src/run/serving.rs.
+// Two sliders set a budget of one's own, kept in the address (`#ttft=2000&each=20`). The rules are
+// those of src/run/serving.rs.
 (() => {
   'use strict';
   const section = document.querySelector('section.serve');
@@ -29,14 +29,13 @@
     return { ...row.dataset, levels, cell: row.insertCell() };
   });
 
-  // Whether a level keeps the budget; null where it does not tell.
+  // null: the level does not tell.
   const keeps = (level) => {
     const told = NAMES.filter((name) => budget[name] !== null).map((name) =>
       level[name] === null ? null : name === 'ttft' ? level.ttft <= budget.ttft : level.each >= budget.each);
     return told.includes(false) ? false : told.includes(null) ? null : true;
   };
 
-  // Shows the answer of a row; says whether it has a "+".
   const fill = ({ levels, prefix, refused = 0, cell }) => {
     const told = levels.map(keeps);
     const at = told.lastIndexOf(true);
@@ -61,7 +60,7 @@
     return edge;
   };
 
-  const commas = (value) => value.toLocaleString('en-US', { maximumFractionDigits: 9 });
+  const commas = (value) => value.toLocaleString('en-US');
   const words = {
     ttft: (ms) => (ms < 1000 ? `${commas(ms)} ms` : `${commas(ms / 1000)} s`),
     each: (each) => `${commas(each)} tok/s`,
@@ -97,7 +96,7 @@
     note.hidden = !built && !edges.includes(true);
   };
 
-  // Takes the budget of an address; any other anchor is left alone.
+  // Any other anchor is left alone.
   const read = () => {
     const given = new Map(location.hash.slice(1).split('&').map((pair) => pair.split('=')));
     for (const [name, limit] of given) {
@@ -113,8 +112,10 @@
     input(name).addEventListener('input', ({ target }) => {
       budget[name] = STEPS[name][target.value];
       show();
+      // On a narrow screen: to the column of one's own.
+      table.parentElement.scrollLeft = 9999;
       const pairs = NAMES.map((key) => `${key}=${budget[key] ?? 'any'}`);
-      history.replaceState(history.state, '', `#${pairs.join('&')}`);
+      history.replaceState(null, '', `#${pairs.join('&')}`);
     });
   }
   own.hidden = false;
