@@ -118,7 +118,9 @@ fn the_plain_theme_has_the_same_content_and_no_script() {
             .collect()
     };
     assert_eq!(names(&trees[0]), names(&trees[1]));
-    let assets: Vec<&String> = trees[1].keys().filter(is_asset).collect();
+    // What the default theme's templates name is published with them, but linked by no page.
+    let own = |path: &&String| !trees[0].contains_key(*path);
+    let assets: Vec<&String> = trees[1].keys().filter(is_asset).filter(own).collect();
     assert_eq!(assets.len(), 1, "{assets:?}");
     assert!(trees[1][assets[0]].len() < 4096, "the stylesheet is small");
 
@@ -141,6 +143,10 @@ fn the_plain_theme_has_the_same_content_and_no_script() {
         let (default, plain) = (page(&trees[0]), page(&trees[1]));
         for element in plain.select(&everything) {
             assert_ne!(element.value().name(), "script", "{path}");
+            if element.attr("rel") == Some("stylesheet") {
+                let sheet = element.attr("href").unwrap();
+                assert!(sheet.ends_with(assets[0].as_str()), "{path}: {sheet}");
+            }
             for (name, value) in element.value().attrs() {
                 assert!(!name.starts_with("on"), "{path}: {name}");
                 assert!(!value.starts_with("javascript:"), "{path}: {value}");
@@ -315,7 +321,7 @@ fn names_that_are_not_there_are_told_with_what_there_is() {
     for wanted in [
         "error[E0602]: ",
         " --> templates/run.html:2:",
-        "did you mean `content`? known there: content, footer, header, scripts, styles, title",
+        "did you mean `content`? known there: content, footer, header, page_scripts, page_styles, scripts, styles, title",
         "unknown filter `shout`",
         " --> templates/run.html:4:",
         "did you mean `base.html`?",

@@ -49,7 +49,7 @@ fn aligned_table(table: &Value) -> String {
     ];
     for row in list(field(table, "rows").as_ref()) {
         rows.push(
-            list(Some(&row))
+            list(field(&row, "cells").as_ref())
                 .iter()
                 .map(|cell| {
                     let shown = markdown(&text(cell, "text"));

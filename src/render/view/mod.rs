@@ -7,11 +7,13 @@ pub mod fields;
 pub mod index;
 pub mod kinds;
 pub mod matrix;
+mod measurements;
 pub mod not_found;
 pub mod prose;
 pub mod redirect;
 pub mod run;
 pub mod scale;
+pub mod serving;
 pub mod table;
 
 use schemars::JsonSchema;
