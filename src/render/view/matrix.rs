@@ -7,14 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::counted;
+use super::grid::{Grid, GridCell};
 use super::scale::{ClassScale, ScaleClass};
-use super::table::ABSENT;
 use crate::highlight::escaped;
-use crate::render::escape::markdown;
-use crate::render::markdown::pipe_table;
 use crate::run::audit::{Finding, Rule};
 use crate::run::cell_figure::CellFigure;
-use crate::run::figure::format_number;
 use crate::run::metric::Direction;
 use crate::run::{Figure, Measurement, Phase, Run, Status};
 
@@ -99,7 +96,7 @@ fn matrix(
     if cells.is_empty() {
         return None;
     }
-    let grid = Grid::of(cells, run.anchors(phase), doubted);
+    let axes = Axes::of(cells, run.anchors(phase), doubted);
     let figures: BTreeMap<CellFigure, Vec<Option<Figure>>> = CellFigure::ALL
         .iter()
         .map(|figure| (*figure, figure.of(cells)))
@@ -115,14 +112,14 @@ fn matrix(
         heading: phase.label(),
         panels: shown
             .into_iter()
-            .map(|figure| panel(&grid, figure, &figures, scales.get(&figure)))
+            .map(|figure| panel(&axes, figure, &figures, scales.get(&figure)))
             .collect(),
-        legend: legend(&grid),
+        legend: legend(&axes),
     })
 }
 
 /// Cells by rows and columns.
-struct Grid<'a> {
+struct Axes<'a> {
     cells: &'a [Measurement],
     anchors: Vec<String>,
     /// Whether the audit doubts the TTFT.
@@ -132,7 +129,7 @@ struct Grid<'a> {
     rows: Vec<BTreeMap<u64, usize>>,
 }
 
-impl<'a> Grid<'a> {
+impl<'a> Axes<'a> {
     fn of(cells: &'a [Measurement], anchors: Vec<String>, doubted: &BTreeSet<&str>) -> Self {
         let levels: BTreeSet<u64> = cells.iter().map(|cell| cell.concurrency).collect();
         // Cells are sorted by context; a row begins where the context changes.
@@ -184,7 +181,7 @@ struct Below {
 }
 
 fn panel(
-    grid: &Grid,
+    axes: &Axes,
     figure: CellFigure,
     figures: &BTreeMap<CellFigure, Vec<Option<Figure>>>,
     scale: Option<&ClassScale>,
@@ -196,32 +193,13 @@ fn panel(
     let of = |figures: Option<&Vec<Option<Figure>>>, at: usize| {
         figures.and_then(|figures| figures.get(at).copied().flatten())
     };
-    let mut html = format!(
-        "<table class=\"matrix\">\n<caption><span>{}</span></caption>\n<thead><tr><th scope=\"col\">Context</th>",
-        escaped(&caption)
-    );
-    let mut plain = vec![vec!["Context".to_owned()]];
-    for level in &grid.levels {
-        html.push_str(&format!("<th scope=\"col\">{level}</th>"));
-        if let Some(heads) = plain.first_mut() {
-            heads.push(level.to_string());
-        }
-    }
-    html.push_str("</tr></thead>\n<tbody>\n");
-    for row in &grid.rows {
-        let first = row.values().next().and_then(|at| grid.cell(*at));
+    let mut table = Grid::new(&caption, axes.levels.iter().copied());
+    for row in &axes.rows {
+        let first = row.values().next().and_then(|at| axes.cell(*at));
         let Some((first, ..)) = first else { continue };
-        html.push_str("<tr>");
-        html.push_str(&row_head(first));
-        let mut line = vec![markdown(&first.context.label)];
-        for level in &grid.levels {
-            let at = row.get(level).copied();
-            let cell = at.and_then(|at| Some((at, grid.cell(at)?)));
-            let Some((at, (cell, anchor, doubted))) = cell else {
-                html.push_str(&format!("<td class=\"none\">{ABSENT}</td>"));
-                line.push(ABSENT.to_owned());
-                continue;
-            };
+        let cells = axes.levels.iter().map(|level| {
+            let at = *row.get(level)?;
+            let (cell, anchor, doubted) = axes.cell(at)?;
             let value = of(values, at);
             let shown = Shown {
                 value: value.map(|value| figure.show(value)),
@@ -238,40 +216,22 @@ fn panel(
             let class = value
                 .zip(scale)
                 .map(|(value, scale)| scale.class(value.value));
-            html.push_str(&cell_html(figure, cell, anchor, class, &shown));
-            line.push(markdown(&cell_text(&shown)));
-        }
-        html.push_str("</tr>\n");
-        plain.push(line);
+            Some(grid_cell(figure, cell, anchor, class, &shown))
+        });
+        table.row(&first.context.label, first.context.tokens, cells);
     }
-    html.push_str("</tbody>\n</table>");
-    let mut numbers = vec![true; grid.levels.len() + 1];
-    if let Some(context) = numbers.first_mut() {
-        *context = false;
-    }
+    let (html, markdown) = table.finish();
     Panel {
         id: figure.id(),
         label: figure.label(),
         caption,
         html,
-        markdown: pipe_table(&plain, &numbers),
+        markdown,
         scale: scale
             .map(|scale| scale.legend(figure.factor()))
             .unwrap_or_default(),
         scale_words: scale_words(figure),
     }
-}
-
-fn row_head(first: &Measurement) -> String {
-    let tokens = first.context.tokens.map(|tokens| {
-        let tokens = format_number(tokens as f64, 0);
-        format!(" title=\"{tokens} tokens\"")
-    });
-    format!(
-        "<th scope=\"row\"{}>{}</th>",
-        tokens.unwrap_or_default(),
-        escaped(&first.context.label)
-    )
 }
 
 fn caption(figure: CellFigure, with_value: bool, below: Option<CellFigure>) -> String {
@@ -312,31 +272,32 @@ fn small_line(figure: CellFigure, value: Figure) -> Below {
     }
 }
 
-/// A cell as HTML.
-fn cell_html(
+fn grid_cell(
     figure: CellFigure,
     cell: &Measurement,
     anchor: &str,
     class: Option<usize>,
     shown: &Shown,
-) -> String {
-    let anchor = escaped(anchor);
-    let id = match figure {
-        CellFigure::Total => anchor.clone(),
-        figure => format!("{anchor}-{}", figure.id()),
-    };
+) -> GridCell {
     let mut classes: Vec<String> = class.map(|class| format!("q{class}")).into_iter().collect();
     if cell.status != Status::Valid {
         classes.push(cell.status.key().to_owned());
     }
-    let mut html = format!("<td id=\"{id}\" data-cell=\"{anchor}\"");
-    if !classes.is_empty() {
-        html.push_str(&format!(" class=\"{}\"", classes.join(" ")));
+    GridCell {
+        id: match figure {
+            CellFigure::Total => anchor.to_owned(),
+            figure => format!("{anchor}-{}", figure.id()),
+        },
+        measurement: anchor.to_owned(),
+        class: classes.join(" "),
+        title: cell.reason.clone().unwrap_or_default(),
+        html: cell_html(cell, shown),
+        text: cell_text(shown),
     }
-    if let Some(reason) = &cell.reason {
-        html.push_str(&format!(" title=\"{}\"", escaped(reason)));
-    }
-    html.push('>');
+}
+
+/// What stands in a cell, as HTML.
+fn cell_html(cell: &Measurement, shown: &Shown) -> String {
     let cold = |doubted| if doubted { " class=\"cold\"" } else { "" };
     let mut parts = Vec::new();
     if let Some(value) = &shown.value {
@@ -362,15 +323,10 @@ fn cell_html(
             escaped(&below.figure)
         ));
     }
-    match parts.is_empty() {
-        true => html.push_str(ABSENT),
-        false => html.push_str(&parts.join(" ")),
-    }
-    html.push_str("</td>");
-    html
+    parts.join(" ")
 }
 
-/// What a cell says in one line of text: `82.9 · 584 ms TTFT`, `Over capacity`.
+/// What a cell says in one line of text: `82.9 · 584 ms TTFT`, `Over capacity`; empty for nothing.
 fn cell_text(shown: &Shown) -> String {
     let below = shown.below.as_ref().map(|below| match below.word {
         "" => below.figure.clone(),
@@ -384,10 +340,7 @@ fn cell_text(shown: &Shown) -> String {
     .into_iter()
     .filter(|part| !part.is_empty())
     .collect();
-    match parts.is_empty() {
-        true => ABSENT.to_owned(),
-        false => parts.join(" · "),
-    }
+    parts.join(" · ")
 }
 
 fn scale_words(figure: CellFigure) -> String {
@@ -404,9 +357,9 @@ fn scale_words(figure: CellFigure) -> String {
 }
 
 /// The statuses that are there, but valid, and the marks, with how many cells each concerns.
-fn legend(grid: &Grid) -> Vec<LegendItem> {
+fn legend(axes: &Axes) -> Vec<LegendItem> {
     let mut found: BTreeMap<(Status, &str), usize> = BTreeMap::new();
-    for cell in grid.cells.iter().filter(|m| m.status != Status::Valid) {
+    for cell in axes.cells.iter().filter(|m| m.status != Status::Valid) {
         *found.entry((cell.status, cell.status_label())).or_insert(0) += 1;
     }
     let statuses = found
@@ -420,7 +373,7 @@ fn legend(grid: &Grid) -> Vec<LegendItem> {
             },
             count: counted(count, "cell", "cells"),
         });
-    let doubted = grid.doubted.iter().filter(|doubted| **doubted).count();
+    let doubted = axes.doubted.iter().filter(|doubted| **doubted).count();
     let doubted = (doubted > 0).then(|| LegendItem {
         label: "Doubted TTFT".to_owned(),
         class: "cold",

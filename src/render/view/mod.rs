@@ -1,9 +1,11 @@
 //! Typed views: what a template gets, with every figure already formatted. Templates do no
 //! arithmetic and no look-ups; whatever they need is a field here.
 
+pub mod compare;
 pub mod dataset;
 pub mod facts;
 pub mod fields;
+mod grid;
 pub mod index;
 pub mod kinds;
 pub mod matrix;
