@@ -86,14 +86,12 @@ fn text(dir: &Path, path: &str) -> String {
     fs_err::read_to_string(dir.join("public").join(path)).unwrap()
 }
 
-/// The link to the stylesheet of a page.
+/// The link to the first stylesheet of a page, which is that of all pages.
 fn stylesheet(page: &str) -> String {
     let sheets = Selector::parse("link[rel=stylesheet]").unwrap();
     let page = Html::parse_document(page);
     let mut sheets = page.select(&sheets);
-    let link = sheets.next().unwrap().attr("href").unwrap().to_owned();
-    assert!(sheets.next().is_none(), "one stylesheet");
-    link
+    sheets.next().unwrap().attr("href").unwrap().to_owned()
 }
 
 #[test]
@@ -142,7 +140,9 @@ fn the_plain_theme_has_the_same_content_and_no_script() {
         };
         let (default, plain) = (page(&trees[0]), page(&trees[1]));
         for element in plain.select(&everything) {
-            assert_ne!(element.value().name(), "script", "{path}");
+            let script = element.value().name() == "script";
+            let data = element.attr("type") == Some("application/ld+json");
+            assert!(!script || data, "{path}: a script");
             if element.attr("rel") == Some("stylesheet") {
                 let sheet = element.attr("href").unwrap();
                 assert!(sheet.ends_with(assets[0].as_str()), "{path}: {sheet}");
@@ -355,7 +355,7 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
     for (template, wanted) in [
         (
             "<p>\n<b>{{ page.titel }}</b>",
-            "error[E0603]: there is no `titel` in `page`\n --> templates/run.html:2:12\nhelp: did you mean `title`? known there: canonical, description, feed, home, icon, json, markdown, nav, root, site_title, title",
+            "error[E0603]: there is no `titel` in `page`\n --> templates/run.html:2:12\nhelp: did you mean `title`? known there: canonical, description, feed, home, icon, json, json_ld, kind, markdown, nav, repository, root, site_title, title",
         ),
         (
             "{{ page.titel.x | upper }}",
@@ -366,8 +366,8 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
             "there is no `titel` here\n --> templates/run.html:1:4\nhelp: did you mean `title`? known there: ",
         ),
         (
-            "{% for m in matrices %}{{ m.captoin }}{% endfor %}",
-            "there is no `captoin` in `m`\n --> templates/run.html:1:29\nhelp: did you mean `caption`? known there: caption, ",
+            "{% for m in matrices %}{{ m.haeding }}{% endfor %}",
+            "there is no `haeding` in `m`\n --> templates/run.html:1:29\nhelp: did you mean `heading`? known there: heading, ",
         ),
         (
             "{% for x in page.tags %}{% endfor %}",
@@ -379,7 +379,7 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
         ),
         (
             "{{ asset(name=\"stlye.css\") }}",
-            "there is no asset `stlye.css`\n --> templates/run.html:1:4\nhelp: did you mean `style.css`? known there: style.css",
+            "there is no asset `stlye.css`\n --> templates/run.html:1:4\nhelp: did you mean `style.css`? known there: ",
         ),
         (
             "{{ asset(name=\"robots.txt\") }}",
@@ -507,7 +507,7 @@ fn the_documentation_lists_what_templates_get() {
             "docs/themes.md is not current; run SPEEDBOOK_UPDATE=1 cargo test --test themes"
         );
     }
-    // Each template of the default theme is that of a page, but for what pages extend.
+    // Each template of the default theme is that of a page, but for what pages extend and include.
     let listed: BTreeSet<&str> = catalogue()
         .templates
         .iter()
@@ -518,7 +518,7 @@ fn the_documentation_lists_what_templates_get() {
     let files: BTreeSet<&str> = files
         .iter()
         .map(String::as_str)
-        .filter(|f| *f != "base.html")
+        .filter(|f| !["base.html", "launch.html", "serving.html"].contains(f))
         .collect();
     assert_eq!(
         listed, files,

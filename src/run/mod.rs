@@ -3,6 +3,7 @@
 //! No input, no output: this module knows neither files nor pages.
 
 pub mod audit;
+pub mod cell_figure;
 pub mod document;
 pub mod fact;
 pub mod figure;

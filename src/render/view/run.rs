@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::dataset::dataset;
 use super::facts::{FactBlock, fact_blocks, missing, show};
-use super::matrix::{Matrix, matrix_view};
+use super::matrix::{Matrix, matrices};
 use super::measurements::{figure, measurements_table};
 use super::prose;
 use super::serving::{ServingView, USD_DEFINITION, serving_view};
@@ -26,7 +27,13 @@ pub struct RunView {
     pub schema: &'static str,
     /// The title.
     pub title: String,
-    /// The line below it: engine, version, quantization, size of the matrix.
+    /// The title up to where it names the hardware; all of it where it does not.
+    pub title_head: String,
+    /// The rest of the title: "on 4 × H200 SXM"; empty where it does not name the hardware.
+    pub title_tail: String,
+    /// Engine, version, quantization.
+    pub setup: Vec<String>,
+    /// The same with the size of the matrix and the contexts of prefill.
     pub summary: Vec<String>,
     /// Author and date, in words.
     pub byline: Vec<String>,
@@ -162,13 +169,20 @@ pub fn run_view(site: &Site, at: Page, page: &RunPage) -> RunView {
     let summary = summary(run);
     let not_given = missing(&run.facts);
     let serving = serving_view(page, &site.facts);
+    let description = description(run, &summary);
+    let (title_head, title_tail) = title_parts(run);
     RunView {
         page: PageView {
             json: site.facts.outputs.json.then(|| "run.json".to_owned()),
-            ..PageView::new(site, at, run.title(), description(run, &summary))
+            kind: "article",
+            json_ld: Some(dataset(site, page, &description)),
+            ..PageView::new(site, at, run.title(), description)
         },
         schema: RUN_SCHEMA,
         title: run.title().to_owned(),
+        title_head,
+        title_tail,
+        setup: setup(run),
         byline: byline(run),
         source_url: run
             .facts
@@ -184,10 +198,7 @@ pub fn run_view(site: &Site, at: Page, page: &RunPage) -> RunView {
             .map(key_figure_view)
             .collect(),
         findings: findings(page),
-        matrices: [Phase::Decode, Phase::Burst]
-            .iter()
-            .filter_map(|phase| matrix_view(run, *phase))
-            .collect(),
+        matrices: matrices(run, &page.derived.audit),
         notes,
         prefill: prefill_table(run),
         launch: run.facts.text(Fact::LaunchCommand).map(launch_view),
@@ -203,12 +214,32 @@ pub fn run_view(site: &Site, at: Page, page: &RunPage) -> RunView {
     }
 }
 
-/// What was measured, in a few parts: engine, version, quantization, size of the matrix.
-pub(crate) fn summary(run: &Run) -> Vec<String> {
-    let mut parts: Vec<String> = [Fact::EngineName, Fact::EngineVersion, Fact::Quantization]
+/// The title in two parts, the second being the hardware: "Qwen3.5" and "on 4 × H200 SXM".
+fn title_parts(run: &Run) -> (String, String) {
+    let title = run.title();
+    let gpu = run.facts.text(Fact::Gpu).unwrap_or_default();
+    match title
+        .rfind(" on ")
+        .and_then(|at| title.split_at_checked(at))
+    {
+        Some((head, tail)) if !gpu.is_empty() && tail.contains(gpu) => {
+            (head.to_owned(), tail.trim_start().to_owned())
+        }
+        _ => (title.to_owned(), String::new()),
+    }
+}
+
+/// Engine, version and quantization, those that are known.
+fn setup(run: &Run) -> Vec<String> {
+    [Fact::EngineName, Fact::EngineVersion, Fact::Quantization]
         .iter()
         .filter_map(|fact| show(&run.facts, *fact))
-        .collect();
+        .collect()
+}
+
+/// What was measured, in a few parts: engine, version, quantization, size of the matrix.
+pub(crate) fn summary(run: &Run) -> Vec<String> {
+    let mut parts = setup(run);
     if let (Some(first), Some(last)) = (run.decode.first(), run.decode.last()) {
         let mut contexts: Vec<&str> = run
             .decode
