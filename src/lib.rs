@@ -12,11 +12,13 @@
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod cli;
+pub mod compare;
 pub mod config;
 pub mod content;
 pub mod diagnostic;
 pub mod highlight;
 pub mod import;
+mod json_schema;
 pub mod launch;
 pub mod markdown;
 pub mod output;

@@ -526,12 +526,11 @@ fn the_documentation_lists_what_templates_get() {
     );
 }
 
-#[test]
-fn the_example_of_the_documentation_builds() {
+/// Writes the files of the nth example of docs/themes.md into a site; their paths and contents.
+fn example(dir: &Path, nth: usize) -> Vec<(String, String)> {
     let document = fs_err::read_to_string(Path::new(HERE).join("docs/themes.md")).unwrap();
-    let (_, example) = document.split_once("<!-- example -->").unwrap();
+    let example = document.split("<!-- example -->").nth(nth).unwrap();
     let (example, _) = example.split_once("<!-- end of example -->").unwrap();
-    let dir = site(&[]);
     let mut files = Vec::new();
     for part in example.split("\n```\n") {
         let Some((path, content)) = part.split_once("`\n\n```") else {
@@ -539,10 +538,17 @@ fn the_example_of_the_documentation_builds() {
         };
         let path = path.trim().trim_matches('`');
         let (_, content) = content.split_once('\n').unwrap();
-        put(dir.path(), path, &format!("{content}\n"));
-        files.push((path, format!("{content}\n")));
+        put(dir, path, &format!("{content}\n"));
+        files.push((path.to_owned(), format!("{content}\n")));
     }
     assert_eq!(files.len(), 2);
+    files
+}
+
+#[test]
+fn the_example_of_the_documentation_builds() {
+    let dir = site(&[]);
+    let files = example(dir.path(), 1);
     built(dir.path(), &["--strict"]);
     let front = text(dir.path(), "index.html");
     assert!(front.contains("<p>2 runs, newest first:</p>"), "{front}");
@@ -551,4 +557,19 @@ fn the_example_of_the_documentation_builds() {
         "{front}"
     );
     assert_eq!(text(dir.path(), &stylesheet(&front)), files[1].1);
+}
+
+#[test]
+fn the_example_of_other_colours_comes_behind_the_stylesheet_on_every_page() {
+    let dir = site(&[]);
+    let files = example(dir.path(), 2);
+    built(dir.path(), &["--strict"]);
+    for page in ["index.html", "runs/one/index.html", "models/index.html"] {
+        let page = text(dir.path(), page);
+        let own = page.find("style.").unwrap();
+        let colours = page.find("colours.").unwrap();
+        assert!(own < colours, "{page}");
+        let name = page[colours..].split('"').next().unwrap();
+        assert_eq!(text(dir.path(), name), files[1].1);
+    }
 }

@@ -168,9 +168,9 @@ pub fn run_view(site: &Site, at: Page, page: &RunPage) -> RunView {
     notes.extend(completed_note(run));
     let summary = summary(run);
     let not_given = missing(&run.facts);
-    let serving = serving_view(page, &site.facts);
     let description = description(run, &summary);
     let (title_head, title_tail) = title_parts(run);
+    let serving = serving_view(page, &site.facts);
     RunView {
         page: PageView {
             json: site.facts.outputs.json.then(|| "run.json".to_owned()),

@@ -1,14 +1,15 @@
-//! Contrast of the default theme, worked out from its style sheet (WCAG 2.2, 1.4.3): text on
-//! every ground, in both schemes.
+//! The default theme's style sheets: contrast of text on every ground in both schemes (WCAG 2.2,
+//! 1.4.3), and that each variable is documented.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::string_slice,
     missing_docs
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The colours of the style sheet by their variables: for the light and for the dark scheme.
@@ -98,4 +99,41 @@ fn more_is_further_from_the_ground() {
             .collect();
         assert!(far.is_sorted_by(|a, b| a * 1.1 < *b), "{far:?}");
     }
+}
+
+#[test]
+fn every_variable_is_documented() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let definition = regex::Regex::new(r"(?m)[\s;{]--([a-z0-9-]+):").unwrap();
+    let mut defined = BTreeSet::new();
+    for entry in fs_err::read_dir(root.join("themes/default/static")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "css") {
+            let css = fs_err::read_to_string(path).unwrap();
+            defined.extend(definition.captures_iter(&css).map(|found| found[1].to_owned()));
+        }
+    }
+    let document = fs_err::read_to_string(root.join("docs/themes.md")).unwrap();
+    let table = document.split("<!-- variables -->").nth(1).unwrap();
+    let (table, _) = table.split_once("<!-- end of variables -->").unwrap();
+    let row = regex::Regex::new(r"(?m)^\| `--([a-z0-9-]+)`(?: … `--([a-z0-9-]+)`)? \|").unwrap();
+    let mut documented = BTreeSet::new();
+    for found in row.captures_iter(table) {
+        let first = found[1].to_owned();
+        match found.get(2) {
+            // `--q1-ink` … `--q7-ink`: the digit counts.
+            Some(last) => {
+                let at = first.find(|c: char| c.is_ascii_digit()).unwrap();
+                let to: usize = last.as_str()[at..at + 1].parse().unwrap();
+                let from: usize = first[at..at + 1].parse().unwrap();
+                for nth in from..=to {
+                    documented.insert(format!("{}{nth}{}", &first[..at], &first[at + 1..]));
+                }
+            }
+            None => {
+                documented.insert(first);
+            }
+        }
+    }
+    assert_eq!(defined, documented);
 }
