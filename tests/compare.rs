@@ -18,17 +18,16 @@ use std::time::Instant;
 use proptest::prelude::*;
 use serde_json::Value;
 use speedbook::compare::flags::Commands;
-use speedbook::compare::words::metric_sentence;
+use speedbook::compare::axes::TOLERANCE;
+use speedbook::compare::words::{metric_sentence, percent};
 use speedbook::compare::{
     Apart, Cell, CellState, Comparison, Delta, DeltaMetric, FlagRow, MetricComparison,
-    PhaseComparison, RowState, Side, Subject, Summary, Verdict, document, in_order,
+    PhaseComparison, RequestBand, RowState, Side, Subject, Summary, Verdict, document, in_order,
 };
 use speedbook::config::Config;
 use speedbook::content;
 use speedbook::run::audit::Noise;
-use speedbook::run::{
-    Context, Fact, FactValue, Figure, Measurement, Metric, Phase, Run, Status,
-};
+use speedbook::run::{Context, Fact, FactValue, Figure, Measurement, Metric, Phase, Run, Status};
 
 fn load(name: &str) -> Run {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
@@ -116,7 +115,10 @@ fn the_two_reports() {
         )
     );
     let counts = c.decode.counts;
-    assert_eq!((counts.places, counts.compared, counts.compared_valid), (48, 42, 38));
+    assert_eq!(
+        (counts.places, counts.compared, counts.compared_valid),
+        (48, 42, 38)
+    );
     assert_eq!((counts.queued, counts.lost, counts.gained), (4, 6, 0));
     assert_eq!(
         c.counts_sentence(),
@@ -131,15 +133,33 @@ fn the_two_reports() {
     // 2,244.4 → 6,342.6, 2,363.0 → 6,004.6, 1,923.1 → 5,413.9, 447.0 → 1,202.3.
     is(&total.queued, "2.7155", "2.5411", "2.8260", 4);
     assert_eq!(total.crossing, None);
-    is(&decode(&c, DeltaMetric::PerRequest).valid, "2.8167", "2.4093", "3.2890", 38);
-    is(&decode(&c, DeltaMetric::Itl).valid, "0.3550", "0.3042", "0.4167", 38);
+    is(
+        &decode(&c, DeltaMetric::PerRequest).valid,
+        "2.8167",
+        "2.4093",
+        "3.2890",
+        38,
+    );
+    is(
+        &decode(&c, DeltaMetric::Itl).valid,
+        "0.3550",
+        "0.3042",
+        "0.4167",
+        38,
+    );
     assert_eq!(words(&decode(&c, DeltaMetric::Itl).valid), (38, 0, 0));
     // The TTFTs of the six cold cells of A stand apart: 5,223 → 353 … 38,366 → 976.
     let ttft = decode(&c, DeltaMetric::Ttft);
     is(&ttft.valid, "0.2463", "0.1269", "0.4320", 32);
     is(&ttft.doubted, "0.0415", "0.0238", "0.0676", 6);
     // Per GPU everything is twice that: 2 GPUs against 4.
-    is(&decode(&c, DeltaMetric::TotalPerGpu).valid, "5.4279", "4.7705", "6.1578", 38);
+    is(
+        &decode(&c, DeltaMetric::TotalPerGpu).valid,
+        "5.4278",
+        "4.7706",
+        "6.1578",
+        38,
+    );
     assert_eq!(
         c.per_gpu_sentence().unwrap(),
         "Per GPU (2 GPUs against 4), B has 5.43 times the total tok/s of A, from 4.77 to 6.16."
@@ -147,7 +167,13 @@ fn the_two_reports() {
     // 22.5K ÷ 13.7K … 12.2K ÷ 6,620.
     let prefill = c.prefill.metric(DeltaMetric::Prefill).unwrap();
     is(&prefill.valid, "1.6647", "1.5200", "1.8436", 7);
-    is(&c.prefill.metric(DeltaMetric::Ttft).unwrap().valid, "0.6008", "0.5416", "0.6608", 7);
+    is(
+        &c.prefill.metric(DeltaMetric::Ttft).unwrap().valid,
+        "0.6008",
+        "0.5416",
+        "0.6608",
+        7,
+    );
     assert_eq!(c.burst.cells, []);
 }
 
@@ -156,7 +182,12 @@ fn what_differs_between_the_two_reports() {
     let c = compared(&report_a(), &report_b());
     let counts = c.launch.counts;
     assert_eq!(
-        (counts.differ(), counts.changed, counts.only_a, counts.only_b),
+        (
+            counts.differ(),
+            counts.changed,
+            counts.only_a,
+            counts.only_b
+        ),
         (14, 3, 11, 0)
     );
     assert_eq!(
@@ -165,11 +196,17 @@ fn what_differs_between_the_two_reports() {
     );
     let named = |state: RowState| -> Vec<&str> {
         let rows = c.launch.rows.iter().filter(|r| r.kind.is_flag());
-        rows.filter(|r| r.state == state).map(|r| r.name.as_str()).collect()
+        rows.filter(|r| r.state == state)
+            .map(|r| r.name.as_str())
+            .collect()
     };
     assert_eq!(
         named(RowState::Changed),
-        ["--gpu-memory-utilization", "--speculative-config", "--tensor-parallel-size"]
+        [
+            "--gpu-memory-utilization",
+            "--speculative-config",
+            "--tensor-parallel-size"
+        ]
     );
     assert_eq!(
         named(RowState::OnlyA),
@@ -218,7 +255,7 @@ fn what_differs_between_the_two_reports() {
     );
     assert_eq!(
         c.verdict_sentence(),
-        "Not a controlled comparison: the runs differ in model, GPU (H200 SXM and H200 NVL), GPU count (4 and 2), quantization (NVFP4+FP8 and INT4), engine (0.28.1rc1.dev562+g9c2d21046 and 0.26.1rc1.dev638+g52be12cfa), benchmark tool (0.6.2 and 0.4.29) and 14 launch flags. Only one of them tells its author."
+        "Not a controlled comparison: the runs differ in model, GPU (H200 SXM and H200 NVL), GPU count (4 and 2), quantization (NVFP4+FP8 and INT4), engine (0.28.1rc1.dev562+g9c2d21046 and 0.26.1rc1.dev638+g52be12cfa), benchmark tool (0.6.2 and 0.4.29) and 14 launch flags."
     );
 }
 
@@ -231,10 +268,19 @@ fn the_sides_exchanged() {
             "{A} has 0.37 times the total tok/s of {B}: geometric mean of 38 valid cells, from 0.32 to 0.42"
         )
     );
-    is(&decode(&c, DeltaMetric::Total).valid, "0.3685", "0.3248", "0.4192", 38);
+    is(
+        &decode(&c, DeltaMetric::Total).valid,
+        "0.3685",
+        "0.3248",
+        "0.4192",
+        38,
+    );
     assert_eq!(words(&decode(&c, DeltaMetric::Total).valid), (0, 38, 0));
     assert_eq!((c.decode.counts.lost, c.decode.counts.gained), (0, 6));
-    assert!(c.counts_sentence().ends_with("; 6 gained: A was over capacity there."));
+    assert!(
+        c.counts_sentence()
+            .ends_with("; 6 gained: A was over capacity there.")
+    );
     assert_eq!((c.launch.counts.only_a, c.launch.counts.only_b), (0, 11));
     assert_eq!(
         c.per_gpu_sentence().unwrap(),
@@ -257,7 +303,11 @@ fn the_run_measured_earlier_is_a() {
     assert_eq!(in_order(&a, &earlier).0.slug, b.slug);
     let mut undated = a.clone();
     undated.facts.remove(Fact::MeasuredAt);
-    assert_eq!(in_order(&undated, &b).0.slug, b.slug, "122b comes before 397b");
+    assert_eq!(
+        in_order(&undated, &b).0.slug,
+        b.slug,
+        "122b comes before 397b"
+    );
 }
 
 #[test]
@@ -270,8 +320,20 @@ fn b_scaled_by_a_half() {
             "{B} has 1.36 times the total tok/s of {A}: geometric mean of 38 valid cells, from 1.19 to 1.54"
         )
     );
-    is(&decode(&c, DeltaMetric::Total).valid, "1.3570", "1.1927", "1.5394", 38);
-    is(&decode(&c, DeltaMetric::PerRequest).valid, "2.8167", "2.4093", "3.2890", 38);
+    is(
+        &decode(&c, DeltaMetric::Total).valid,
+        "1.3570",
+        "1.1927",
+        "1.5394",
+        38,
+    );
+    is(
+        &decode(&c, DeltaMetric::PerRequest).valid,
+        "2.8167",
+        "2.4093",
+        "3.2890",
+        38,
+    );
 }
 
 #[test]
@@ -331,7 +393,10 @@ fn a_column_dropped() {
         )
     );
     let total = decode(&c, DeltaMetric::Total);
-    assert_eq!((total.valid.n, total.valid.means, total.without_ratio), (0, None, 42));
+    assert_eq!(
+        (total.valid.n, total.valid.means, total.without_ratio),
+        (0, None, 42)
+    );
     assert_eq!(c.per_gpu_sentence(), None);
     // The cells are measured still.
     assert_eq!(c.decode.counts.compared, 42);
@@ -340,8 +405,20 @@ fn a_column_dropped() {
     b.decode.retain(|m| m.concurrency != 8);
     let c = compared(&report_a(), &b);
     let counts = c.decode.counts;
-    assert_eq!((counts.only_a, counts.compared, counts.compared_valid, counts.queued), (6, 36, 33, 3));
-    assert!(c.title().contains("geometric mean of 33 valid cells"), "{}", c.title());
+    assert_eq!(
+        (
+            counts.only_a,
+            counts.compared,
+            counts.compared_valid,
+            counts.queued
+        ),
+        (6, 36, 33, 3)
+    );
+    assert!(
+        c.title().contains("geometric mean of 33 valid cells"),
+        "{}",
+        c.title()
+    );
 }
 
 #[test]
@@ -351,7 +428,10 @@ fn every_figure_equal() {
     b.slug = "again".to_owned();
     let c = compared(&a, &b);
     // 5 of the 48 cells queued on both sides: 128 requests at 8K, 16K, 32K and 251K make 4.
-    assert_eq!((c.decode.counts.compared_valid, c.decode.counts.queued), (44, 4));
+    assert_eq!(
+        (c.decode.counts.compared_valid, c.decode.counts.queued),
+        (44, 4)
+    );
     assert_eq!(
         c.title(),
         "No clear difference in total tok/s between qwen3.5-397b-a17b-nvfp4-4x-h200-sxm and again in all 44 valid cells"
@@ -362,8 +442,14 @@ fn every_figure_equal() {
         is(&metric.valid, "1.0000", "1.0000", "1.0000", n);
     }
     assert_eq!((c.verdict, c.things.len()), (Verdict::LikeForLike, 0));
-    assert_eq!(c.verdict_sentence(), "Like for like: nothing that both runs tell of differs.");
-    assert_eq!(c.flags_sentence(), "No flag differs; 23 are the same, 1 is not comparable.".replace("23", "22"));
+    assert_eq!(
+        c.verdict_sentence(),
+        "Like for like: nothing that both runs tell of differs."
+    );
+    assert_eq!(
+        c.flags_sentence(),
+        "No flag differs; 22 are the same, 1 is not comparable."
+    );
     assert_eq!(c.per_gpu_sentence(), None);
 }
 
@@ -377,11 +463,15 @@ fn figures_within_the_rounding() {
     };
     let a = report_a();
     let mut b = a.clone();
-    change(&mut b, Metric::TotalTokPerS, |_, f| Some(Figure::rounded(f.value + 0.1, 0.1)));
+    change(&mut b, Metric::TotalTokPerS, |_, f| {
+        Some(Figure::rounded(f.value + 0.1, 0.1))
+    });
     let c = Comparison::of_runs(&a, &b, &noise);
     assert_eq!(words(&decode(&c, DeltaMetric::Total).valid), (0, 0, 44));
     assert!(c.title().starts_with("No clear difference in total tok/s"));
-    change(&mut b, Metric::TotalTokPerS, |_, f| Some(Figure::rounded(f.value + 0.1, 0.1)));
+    change(&mut b, Metric::TotalTokPerS, |_, f| {
+        Some(Figure::rounded(f.value + 0.1, 0.1))
+    });
     let c = Comparison::of_runs(&a, &b, &noise);
     assert_eq!(words(&decode(&c, DeltaMetric::Total).valid), (44, 0, 0));
 }
@@ -401,7 +491,8 @@ fn one_thing_and_few_things() {
         "Differs in one thing: engine (0.28.1rc1.dev562+g9c2d21046 and 0.29.0)."
     );
     b.facts.set_text(Fact::ToolVersion, "v0.7.0");
-    b.facts.set(Fact::SecondsPerMeasurement, FactValue::Number(60.0));
+    b.facts
+        .set(Fact::SecondsPerMeasurement, FactValue::Number(60.0));
     let c = compared(&a, &b);
     assert_eq!(c.verdict, Verdict::FewThings);
     assert_eq!(
@@ -463,7 +554,10 @@ fn zero_is_no_ratio() {
     let a = of("a", vec![cell(8192, 1, 0.0), cell(8192, 2, 100.0)]);
     let b = of("b", vec![cell(8192, 1, 50.0), cell(8192, 2, 0.0)]);
     let c = compared(&a, &b);
-    assert_eq!(c.title(), "Nothing can be compared: a and b have no figure in common");
+    assert_eq!(
+        c.title(),
+        "Nothing can be compared: a and b have no figure in common"
+    );
     let total = decode(&c, DeltaMetric::Total);
     assert_eq!((total.without_ratio, total.valid.n), (2, 0));
     assert!(!total.is_worse());
@@ -499,14 +593,20 @@ fn disjoint_axes() {
     let a = of("a", vec![cell(8192, 1, 100.0), cell(8192, 2, 100.0)]);
     let b = of("b", vec![cell(16_384, 4, 100.0)]);
     let c = compared(&a, &b);
-    assert_eq!(c.title(), "Nothing can be compared: a and b have no measured cell in common");
+    assert_eq!(
+        c.title(),
+        "Nothing can be compared: a and b have no measured cell in common"
+    );
     // The union is 2 × 3: two cells of A, one of B, three of neither.
     let counts = c.decode.counts;
     assert_eq!(
         (counts.places, counts.only_a, counts.only_b, counts.neither),
         (6, 2, 1, 3)
     );
-    assert_eq!(c.counts_sentence(), "No cell can be compared; 2 only in A; 1 only in B.");
+    assert_eq!(
+        c.counts_sentence(),
+        "No cell can be compared; 2 only in A; 1 only in B."
+    );
 }
 
 #[test]
@@ -540,8 +640,12 @@ fn states_and_their_words() {
         ],
     );
     let c = compared(&a, &b);
-    let states: Vec<(CellState, String)> =
-        c.decode.cells.iter().map(|c| (c.state, c.words())).collect();
+    let states: Vec<(CellState, String)> = c
+        .decode
+        .cells
+        .iter()
+        .map(|c| (c.state, c.words()))
+        .collect();
     let expected = [
         (CellState::Lost, "B over capacity"),
         (CellState::Lost, "B failed"),
@@ -566,7 +670,10 @@ fn a_failed_run_and_a_prefill_only_run() {
     let failed = of("b", vec![status(Status::Failed, cell(8192, 1, 100.0))]);
     let c = compared(&good, &failed);
     assert_eq!((c.decode.counts.lost, c.decode.counts.compared), (1, 0));
-    assert_eq!(c.title(), "Nothing can be compared: a and b have no measured cell in common");
+    assert_eq!(
+        c.title(),
+        "Nothing can be compared: a and b have no measured cell in common"
+    );
     let c = compared(&of("a", vec![]), &of("b", vec![]));
     assert_eq!(c.counts_sentence(), "No cell can be compared.");
     let prefill = |slug: &str, rate: f64| {
@@ -612,7 +719,10 @@ fn the_faster_run_changes_with_the_number_of_requests() {
     let c = compared(&a, &b);
     let total = decode(&c, DeltaMetric::Total);
     let crossing = total.crossing.unwrap();
-    assert_eq!((crossing.low, crossing.up_to, crossing.from), (Side::B, 16, 64));
+    assert_eq!(
+        (crossing.low, crossing.up_to, crossing.from),
+        (Side::B, 16, 64)
+    );
     assert_eq!(
         c.title(),
         "b is faster than a up to 16 requests and slower from 64 by total tok/s: of 4 valid cells, faster in 2, slower in 1, no clear difference in 1"
@@ -622,12 +732,15 @@ fn the_faster_run_changes_with_the_number_of_requests() {
         "B is faster up to 16 requests, A from 64."
     );
     // exp((ln 1.5 + ln 1.2 + ln 1.03 + ln 0.5) / 4) = 0.927^¼ = 0.9812.
-    is(&total.valid, "0.9813", "0.5000", "1.5000", 4);
+    is(&total.valid, "0.9812", "0.5000", "1.5000", 4);
     // Worse in the band of many requests alone.
     assert!(total.is_worse());
     let c = compared(&a, &run("b", [150.0, 120.0, 103.0, 99.0]));
     assert!(!decode(&c, DeltaMetric::Total).is_worse());
-    assert_eq!(metric_sentence(decode(&c, DeltaMetric::Total)), "1.16 (from 0.99 to 1.50, n = 4): faster in 2, no clear difference in 2");
+    assert_eq!(
+        metric_sentence(decode(&c, DeltaMetric::Total)),
+        "1.16 (from 0.99 to 1.50, n = 4): faster in 2, no clear difference in 2"
+    );
 }
 
 #[test]
@@ -718,8 +831,11 @@ fn the_document_follows_its_schema_and_says_what_the_design_asks() {
     assert_eq!(json["counts"]["compared_valid"], 38);
     assert_eq!(json["counts"]["lost"], 6);
     let total = &json["metrics"]["total_tok_per_s"];
-    assert_eq!(total["geometric_mean"], 2.71393);
-    assert_eq!((&total["n"], &total["bands"]["many"]["n"]), (&38.into(), &4.into()));
+    assert_eq!(total["geometric_mean"], 2.71392);
+    assert_eq!(
+        (&total["n"], &total["bands"]["many"]["n"]),
+        (&38.into(), &4.into())
+    );
     assert_eq!(total["cells"].as_array().unwrap().len(), 48);
     let first = serde_json::json!({"context_label": "8K", "context_tokens": 8192, "concurrency": 1, "state": "valid", "a": 82.9, "a_step": 0.1, "b": 237.1, "b_step": 0.1, "ratio": 2.86007, "difference": "faster"});
     assert_eq!(total["cells"][0], first);
@@ -730,12 +846,41 @@ fn the_document_follows_its_schema_and_says_what_the_design_asks() {
     for (pointer, value) in [
         ("/schema", serde_json::json!("speedbook.comparison/2")),
         ("/verdict", serde_json::json!("good")),
-        ("/metrics/total_tok_per_s/cells/0/state", serde_json::json!("x")),
+        (
+            "/metrics/total_tok_per_s/cells/0/state",
+            serde_json::json!("x"),
+        ),
         ("/things/0/items", serde_json::json!({})),
     ] {
         let mut other = json.clone();
         *other.pointer_mut(pointer).unwrap() = value;
         assert!(!validator.is_valid(&other), "{pointer}");
+    }
+}
+
+#[test]
+fn the_documentation_names_all_words_and_rules() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/comparisons.md");
+    let text = fs_err::read_to_string(path).unwrap();
+    let states = CellState::ALL.iter().map(|state| state.key());
+    let verdicts = [
+        Verdict::LikeForLike,
+        Verdict::OneThing,
+        Verdict::FewThings,
+        Verdict::NotControlled,
+    ];
+    for key in states.chain(verdicts.map(Verdict::key)) {
+        assert!(text.contains(&format!("`{key}`")), "{key}");
+    }
+    for band in RequestBand::ALL {
+        let row = format!("| {} | {} |", band.key(), band.label());
+        assert!(text.contains(&row), "{row}");
+    }
+    let tolerance = percent(TOLERANCE);
+    assert!(text.contains(&format!("at most {tolerance} of the larger one")), "{tolerance}");
+    let noise = Noise::default();
+    for band in [noise.tok_per_s, noise.itl, noise.ttft] {
+        assert!(text.contains(&band.to_string()), "{band}");
     }
 }
 
@@ -750,7 +895,8 @@ fn assert_mirrored(c: &Comparison, m: &Comparison) {
         of.map(|t| (t.kind.id(), t.items.len())).collect()
     };
     assert_eq!(things(c), things(m));
-    let rows = |c: &Comparison| -> Vec<RowState> { c.launch.rows.iter().map(|r| r.state).collect() };
+    let rows =
+        |c: &Comparison| -> Vec<RowState> { c.launch.rows.iter().map(|r| r.state).collect() };
     let mirrored: Vec<RowState> = rows(m).into_iter().map(RowState::mirrored).collect();
     assert_eq!(rows(c), mirrored);
     for phase in Phase::ALL {
@@ -770,7 +916,10 @@ fn assert_mirrored(c: &Comparison, m: &Comparison) {
                 assert_eq!(d.ratio.is_some(), e.ratio.is_some());
             }
             let summary = |s: &Summary| (s.n, s.faster, s.slower, s.unclear);
-            assert_eq!(summary(&p.valid), (q.valid.n, q.valid.slower, q.valid.faster, q.valid.unclear));
+            assert_eq!(
+                summary(&p.valid),
+                (q.valid.n, q.valid.slower, q.valid.faster, q.valid.unclear)
+            );
             if let (Some(of), Some(to)) = (p.valid.means, q.valid.means) {
                 let near = |x: f64, y: f64| (x * y - 1.0).abs() < 1e-9;
                 assert!(near(of.geometric_mean, to.geometric_mean));
@@ -825,16 +974,26 @@ fn assert_sound(c: &Comparison) {
             }
         }
     }
-    for text in [c.title(), c.verdict_sentence(), c.counts_sentence(), c.to_json()] {
+    for text in [
+        c.title(),
+        c.verdict_sentence(),
+        c.counts_sentence(),
+        c.to_json(),
+    ] {
         for wrong in ["NaN", "inf,", "∞", "null"] {
-            assert!(!text.contains(wrong) || c.a.title.contains(wrong) || c.b.title.contains(wrong), "{wrong} in {text}");
+            assert!(
+                !text.contains(wrong) || c.a.title.contains(wrong) || c.b.title.contains(wrong),
+                "{wrong} in {text}"
+            );
         }
     }
 }
 
 /// Cells whose axes often meet, with figures that are often odd.
 fn cells() -> impl Strategy<Value = Vec<Measurement>> {
-    let tokens = prop::sample::select(vec![0_u64, 8000, 8080, 8192, 16_384, 16_500, 257_024, 262_144]);
+    let tokens = prop::sample::select(vec![
+        0_u64, 8000, 8080, 8192, 16_384, 16_500, 257_024, 262_144,
+    ]);
     let n = prop::sample::select(vec![1_u64, 2, 4, 8, 48, 64, 128]);
     let value = prop_oneof![
         Just(0.0),
@@ -874,7 +1033,10 @@ fn cells() -> impl Strategy<Value = Vec<Measurement>> {
         // One cell at one place.
         let mut seen = std::collections::BTreeSet::new();
         cells.retain(|m| {
-            let label = m.context.tokens.map_or(m.context.label.clone(), |n| n.to_string());
+            let label = m
+                .context
+                .tokens
+                .map_or(m.context.label.clone(), |n| n.to_string());
             seen.insert((label, m.concurrency, m.context.tokens.is_some()))
         });
         cells
@@ -940,7 +1102,11 @@ fn documents_of_any_two_runs_follow_the_schema() {
     let validator = jsonschema::validator_for(&document::schema()).unwrap();
     support::check(200, (any_run(), any_run()), |(x, y)| {
         let json: Value = serde_json::from_str(&compared(&x, &y).to_json()).unwrap();
-        prop_assert!(validator.validate(&json).is_ok(), "{:?}", validator.validate(&json).err());
+        prop_assert!(
+            validator.validate(&json).is_ok(),
+            "{:?}",
+            validator.validate(&json).err()
+        );
         Ok(())
     });
 }
@@ -952,7 +1118,10 @@ fn a_thousand_pairs_take_no_time() {
     let (a, b) = (Subject::of(&a), Subject::of(&b));
     let mut n = 0;
     for _ in 0..1_000 {
-        n += Comparison::of(&a, &b, &Noise::default()).decode.counts.compared;
+        n += Comparison::of(&a, &b, &Noise::default())
+            .decode
+            .counts
+            .compared;
     }
     assert_eq!(n, 42_000);
     // Far less on an idle machine.
@@ -964,7 +1133,10 @@ fn a_cell_is_found_by_row_and_column() {
     let c = compared(&report_a(), &report_b());
     let cell: &Cell = c.decode.cell(5, 7).unwrap();
     assert_eq!(c.decode.cell_name(cell), "251K × 128");
-    assert_eq!((cell.state, cell.words().as_str()), (CellState::Lost, "B over capacity"));
+    assert_eq!(
+        (cell.state, cell.words().as_str()),
+        (CellState::Lost, "B over capacity")
+    );
     assert_eq!(cell.a.as_ref().unwrap().anchor, "c251k-n128");
     assert_eq!(c.decode.cell(0, 8), None);
 }

@@ -159,10 +159,16 @@ pub(super) fn rows(a: &[&Context], b: &[&Context]) -> Vec<Row> {
             });
         }
     }
-    // Two rows of one order are of two runs; which run comes first must not depend on the sides.
+    // Of rows of one order those that are matched come first, then those with exact tokens: what
+    // comes first must not depend on the sides.
+    let known = |row: &Row| {
+        let contexts = [&row.context.a, &row.context.b].into_iter().flatten();
+        contexts.filter(|c| c.tokens.is_some()).count()
+    };
+    let matched = |row: &Row| row.context.matched_by.is_some();
     rows.sort_by(|x, y| {
-        let tie = |row: &Row| row.context.a.is_some() && row.context.b.is_some();
-        (x.context.order(), !tie(x)).cmp(&(y.context.order(), !tie(y)))
+        let key = |row: &Row| (!matched(row), std::cmp::Reverse(known(row)));
+        (x.context.order(), key(x)).cmp(&(y.context.order(), key(y)))
     });
     rows
 }
@@ -194,7 +200,10 @@ fn near_in_tokens(a: &[&Context], b: &[&Context]) -> Vec<(usize, usize)> {
             }
         }
     }
-    pairs.sort_by(|x, y| x.0.total_cmp(&y.0).then_with(|| (x.1, x.2).cmp(&(y.1, y.2))));
+    pairs.sort_by(|x, y| {
+        x.0.total_cmp(&y.0)
+            .then_with(|| (x.1, x.2).cmp(&(y.1, y.2)))
+    });
     pairs.into_iter().map(|(.., i, j)| (i, j)).collect()
 }
 

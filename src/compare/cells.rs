@@ -293,10 +293,7 @@ impl PhaseComparison {
 
     /// Compares one phase.
     pub(super) fn of(phase: Phase, a: &Subject, b: &Subject, noise: &Noise) -> Self {
-        let (of_a, of_b) = (
-            PhaseOfRun::new(phase, a),
-            PhaseOfRun::new(phase, b),
-        );
+        let (of_a, of_b) = (PhaseOfRun::new(phase, a), PhaseOfRun::new(phase, b));
         let columns = axes::columns(&of_a.axis, &of_b.axis);
         let rows = axes::rows(&of_a.axis.contexts, &of_b.axis.contexts);
         let mut cells = Vec::with_capacity(rows.len() * columns.len());

@@ -12,9 +12,7 @@ use serde_json::{Map, Value, json};
 use super::flags::FlagKind;
 use super::summary::{Apart, MetricComparison, Summary};
 use super::things::Verdict;
-use super::{
-    CellState, Comparison, DeltaMetric, Difference, PhaseComparison, RowState, Side,
-};
+use super::{CellState, Comparison, DeltaMetric, Difference, PhaseComparison, RowState, Side};
 use crate::json_schema::without_null;
 use crate::run::{FactValue, Figure};
 

@@ -198,9 +198,6 @@ mod tests {
             RowState::Changed
         );
         assert_eq!(state(Fact::Commit, "9c2d21", "9c2d"), RowState::Changed);
-        assert_eq!(
-            state(Fact::Os, "<host>", "<host>"),
-            RowState::NotComparable
-        );
+        assert_eq!(state(Fact::Os, "<host>", "<host>"), RowState::NotComparable);
     }
 }

@@ -232,7 +232,10 @@ struct Entry {
 /// Flags of vLLM that are keys of a JSON flag.
 const KEYS_OF_JSON: &[(&str, &str)] = &[
     ("--spec-method", "--speculative-config.method"),
-    ("--spec-tokens", "--speculative-config.num_speculative_tokens"),
+    (
+        "--spec-tokens",
+        "--speculative-config.num_speculative_tokens",
+    ),
     ("--spec-model", "--speculative-config.model"),
 ];
 
@@ -509,7 +512,5 @@ fn same_number(a: &str, b: &str) -> bool {
                 .bytes()
                 .all(|c| c.is_ascii_digit() || matches!(c, b'.' | b'-' | b'e' | b'E' | b'+'))
     };
-    plain(a)
-        && plain(b)
-        && matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
+    plain(a) && plain(b) && matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
 }

@@ -24,7 +24,9 @@ pub use metrics::DeltaMetric;
 pub use nearest::nearest;
 pub use ratio::{Difference, Side};
 pub use subject::{Subject, in_order};
-pub use summary::{Apart, BandSummary, Crossing, Delta, Means, MetricComparison, RequestBand, Summary};
+pub use summary::{
+    Apart, BandSummary, Crossing, Delta, Means, MetricComparison, RequestBand, Summary,
+};
 pub use things::{Item, Thing, ThingKind, Verdict};
 
 use crate::run::audit::Noise;

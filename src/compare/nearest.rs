@@ -71,7 +71,9 @@ pub fn nearest(subjects: &[Subject], count: usize) -> Vec<(usize, usize)> {
     for mask in masks() {
         let mut buckets: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         for i in &by_age {
-            let Some(print) = prints.get(*i) else { continue };
+            let Some(print) = prints.get(*i) else {
+                continue;
+            };
             let key = print.places.iter().enumerate();
             let key = key.filter(|(at, _)| mask & (1 << at) != 0);
             let key = key.map(|(_, number)| *number).collect();

@@ -28,6 +28,15 @@ impl Apart {
             Apart::Doubted => "doubted",
         }
     }
+
+    /// Words of the page.
+    pub fn words(self) -> &'static str {
+        match self {
+            Apart::Queued => "requests queued",
+            Apart::OtherStatus => "another status",
+            Apart::Doubted => "TTFT includes prefill",
+        }
+    }
 }
 
 /// The figures of one metric at one place.
@@ -213,9 +222,7 @@ impl MetricComparison {
                 apart: why_apart(metric, cell),
             };
             if cell.state.is_compared() {
-                let found = a
-                    .zip(*b)
-                    .and_then(|(a, b)| ratio(a, b, band, direction));
+                let found = a.zip(*b).and_then(|(a, b)| ratio(a, b, band, direction));
                 match found {
                     Some(found) => {
                         delta.ratio = Some(found.value);

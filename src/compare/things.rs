@@ -512,9 +512,7 @@ fn thing_of_name(
     };
     Some(match setting {
         Some(
-            SettingKind::TensorParallel
-            | SettingKind::PipelineParallel
-            | SettingKind::DataParallel,
+            SettingKind::TensorParallel | SettingKind::PipelineParallel | SettingKind::DataParallel,
         ) => (ThingKind::GpuCount, false),
         Some(SettingKind::Quantization) => (ThingKind::Quantization, true),
         _ if OF_THE_GPUS.contains(&name) => (ThingKind::GpuCount, false),
@@ -559,8 +557,7 @@ pub(super) fn parts(facts: &Facts, launch: Option<&Launch>) -> BTreeMap<ThingKin
 
 fn has_hidden(row: &FlagRow) -> bool {
     let values = row.keys.iter().flat_map(|key| [&key.a, &key.b]);
-    row.keys.iter().all(|key| key.path.is_empty())
-        && values.flatten().any(|value| is_hidden(value))
+    row.keys.iter().all(|key| key.path.is_empty()) && values.flatten().any(|value| is_hidden(value))
 }
 
 fn is_place(value: &str) -> bool {

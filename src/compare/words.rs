@@ -133,20 +133,25 @@ fn result(a: &str, b: &str, phase: &PhaseComparison, metric: &MetricComparison) 
     } = metric.valid;
     let noun = noun(phase, metric.metric);
     let (one, many) = places(phase);
-    let only = || format!("in the one {one} that both have, {}", only_cell(phase, metric));
-    let mean = metric.valid.means.map(|m| {
-        (
-            ratio(m.geometric_mean),
-            ratio(m.min),
-            ratio(m.max),
+    let only = || {
+        format!(
+            "in the one {one} that both have, {}",
+            only_cell(phase, metric)
         )
-    });
+    };
+    let mean = metric
+        .valid
+        .means
+        .map(|m| (ratio(m.geometric_mean), ratio(m.min), ratio(m.max)));
     let Some((mean, min, max)) = mean else {
         return format!("Nothing can be compared: {a} and {b} have no {one} in common");
     };
     if n == 1 {
         return if unclear == 1 {
-            format!("No clear difference in {noun} between {a} and {b} {}", only())
+            format!(
+                "No clear difference in {noun} between {a} and {b} {}",
+                only()
+            )
         } else {
             format!("{b} has {mean} times the {noun} of {a} {}", only())
         };
@@ -178,7 +183,9 @@ fn result(a: &str, b: &str, phase: &PhaseComparison, metric: &MetricComparison) 
             "{b} is {} by {noun}: of {n} {many}, {shares}",
             turning(a, crossing)
         ),
-        None => format!("{b} is faster than {a} in some cells and slower in others by {noun}: of {n} {many}, {shares}"),
+        None => format!(
+            "{b} is faster than {a} in some cells and slower in others by {noun}: of {n} {many}, {shares}"
+        ),
     }
 }
 
@@ -270,12 +277,14 @@ pub(super) fn per_gpu(comparison: &Comparison) -> Option<String> {
 pub(super) fn verdict(comparison: &Comparison) -> String {
     let things = &comparison.things;
     let mut text = match comparison.verdict {
-        Verdict::LikeForLike => {
-            "Like for like: nothing that both runs tell of differs.".to_owned()
-        }
+        Verdict::LikeForLike => "Like for like: nothing that both runs tell of differs.".to_owned(),
         Verdict::OneThing | Verdict::FewThings => {
             let words: Vec<String> = things.iter().map(Thing::words).collect();
-            format!("{}: {}.", capital(&comparison.verdict.words(things)), join(&words))
+            format!(
+                "{}: {}.",
+                capital(&comparison.verdict.words(things)),
+                join(&words)
+            )
         }
         Verdict::NotControlled => {
             let mut words: Vec<String> = things
@@ -289,7 +298,10 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
             } else {
                 words.extend(things.iter().filter(|t| t.only_flags).map(Thing::words));
             }
-            format!("Not a controlled comparison: the runs differ in {}.", join(&words))
+            format!(
+                "Not a controlled comparison: the runs differ in {}.",
+                join(&words)
+            )
         }
     };
     let one = &comparison.told_by_one;

@@ -101,7 +101,10 @@ fn head(comparison: &Comparison) -> String {
             }
         ));
     }
-    out.push_str(&format!("\n{}\n\n", sentence(&comparison.verdict_sentence())));
+    out.push_str(&format!(
+        "\n{}\n\n",
+        sentence(&comparison.verdict_sentence())
+    ));
     out.push_str(&format!(
         "{} {}",
         sentence(&comparison.counts_sentence()),
@@ -118,7 +121,9 @@ fn head(comparison: &Comparison) -> String {
             Phase::Prefill => format!("Prefill: {}", metric.metric.label()),
         };
         let Some(means) = metric.valid.means else {
-            out.push_str(&format!("| {name} | | | | 0 | no valid cell to compare |\n"));
+            out.push_str(&format!(
+                "| {name} | | | | 0 | no valid cell to compare |\n"
+            ));
             continue;
         };
         let sentence = words::metric_sentence(metric);
@@ -265,7 +270,11 @@ impl Page {
                 line
             })
             .collect();
-        self.rows(&rows, "contexts", share.saturating_sub(head.len() + rule.len()));
+        self.rows(
+            &rows,
+            "contexts",
+            share.saturating_sub(head.len() + rule.len()),
+        );
         let more = phase.columns.len() - columns;
         if more > 0 {
             self.push(&format!("\n{more} more concurrencies are left out.\n"));
@@ -278,9 +287,8 @@ fn cell(phase: &PhaseComparison, metric: &MetricComparison, row: usize, column: 
     let (Some(cell), Some(delta)) = (phase.cells.get(at), metric.deltas.get(at)) else {
         return String::new();
     };
-    let figure = |f: Option<crate::run::Figure>| {
-        f.map_or_else(|| "—".to_owned(), |f| metric.metric.show(f))
-    };
+    let figure =
+        |f: Option<crate::run::Figure>| f.map_or_else(|| "—".to_owned(), |f| metric.metric.show(f));
     let both = format!("{} → {}", figure(delta.a), figure(delta.b));
     let Some(ratio) = delta.ratio else {
         return match cell.state.is_compared() {

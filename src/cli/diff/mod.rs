@@ -32,7 +32,13 @@ pub(crate) struct Args {
     /// Another one, to be compared with it.
     b: PathBuf,
     /// Which figures to show cell by cell, and which `--fail-on worse` looks at; may be repeated
-    #[arg(long, value_enum, value_name = "METRIC", value_delimiter = ',', default_value = "total")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "METRIC",
+        value_delimiter = ',',
+        default_value = "total"
+    )]
     metric: Vec<MetricName>,
     /// Smaller differences are none: "7%" or "0.07", in the place of the noise bands of site.toml
     #[arg(long, value_parser = share, value_name = "SHARE")]
@@ -251,7 +257,10 @@ impl Args {
             })
             .collect();
         let names = |of: &[Found], which: &[usize]| -> Vec<String> {
-            which.iter().filter_map(|i| Some(of.get(*i)?.name())).collect()
+            which
+                .iter()
+                .filter_map(|i| Some(of.get(*i)?.name()))
+                .collect()
         };
         Ok(Report {
             comparisons,

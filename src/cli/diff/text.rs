@@ -179,7 +179,10 @@ impl Page {
             }
         }
         for (label, phase, metric) in rows {
-            self.indented("  ", &format!("{label}: {}", words::metric_sentence(metric)));
+            self.indented(
+                "  ",
+                &format!("{label}: {}", words::metric_sentence(metric)),
+            );
             if phase.phase != Phase::Prefill && metric.valid.n > 0 {
                 let bands: Vec<String> = metric
                     .bands
@@ -223,12 +226,7 @@ impl Page {
             let value = |side| row.value(side).unwrap_or_else(|| "not set".to_owned());
             let text = match row.state {
                 RowState::NotComparable => "not comparable".to_owned(),
-                state => format!(
-                    "{}: {} → {}",
-                    state.words(),
-                    value(Side::A),
-                    value(Side::B)
-                ),
+                state => format!("{}: {} → {}", state.words(), value(Side::A), value(Side::B)),
             };
             let start = format!("  {}  ", pad_right(&label(row), first));
             let room = self.width.saturating_sub(start.width());
