@@ -32,7 +32,8 @@ export async function open(address, options = {}) {
   const context = await (await launch()).newContext({
     bypassCSP: false, colorScheme: scheme, viewport: { width, height }, javaScriptEnabled: javascript, hasTouch: touch, reducedMotion, forcedColors, locale: 'en-US', timezoneId: 'UTC', serviceWorkers: 'block',
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(5_000);
+  context.setDefaultNavigationTimeout(30_000);
   const { origin } = new URL(address);
   if (permissions.length) await context.grantPermissions(permissions, { origin });
   const problems = [];
