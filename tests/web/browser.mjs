@@ -8,15 +8,19 @@ export const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-f
 export const SCHEMES = ['light', 'dark'];
 
 let browser;
+let over = false;
 
 /** The browser of this process. */
 export async function launch() {
+  // A test that ran out of time goes on by itself: it must not start another browser, which nobody would end.
+  if (over) throw new Error('the tests are over');
   browser ??= await chromium.launch({ executablePath, args: FLAGS, headless: true });
   return browser;
 }
 
 /** Ends it. */
 export async function quit() {
+  over = true;
   await browser?.close();
   browser = undefined;
 }

@@ -26,7 +26,7 @@ const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length 
 // In CI a missing tool is a failure; elsewhere the reason is said.
 const skip = !python && process.env.CI !== 'true' && 'no python3 for benches/make_corpus.py';
 
-test(`${RUNS} runs on the front page`, { skip, timeout: 300_000 }, async (t) => {
+test(`${RUNS} runs on the front page`, { skip, timeout: 900_000 }, async (t) => {
   const corpus = join(work, 'corpus');
   const home = join(work, 'corpus-host');
   let start = performance.now();
