@@ -8,15 +8,19 @@ export const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-f
 export const SCHEMES = ['light', 'dark'];
 
 let browser;
+let over = false;
 
 /** The browser of this process. */
 export async function launch() {
+  // A test that ran out of time goes on by itself: it must not start another browser, which nobody would end.
+  if (over) throw new Error('the tests are over');
   browser ??= await chromium.launch({ executablePath, args: FLAGS, headless: true });
   return browser;
 }
 
 /** Ends it. */
 export async function quit() {
+  over = true;
   await browser?.close();
   browser = undefined;
 }
@@ -32,7 +36,8 @@ export async function open(address, options = {}) {
   const context = await (await launch()).newContext({
     bypassCSP: false, colorScheme: scheme, viewport: { width, height }, javaScriptEnabled: javascript, hasTouch: touch, reducedMotion, forcedColors, locale: 'en-US', timezoneId: 'UTC', serviceWorkers: 'block',
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(5_000);
+  context.setDefaultNavigationTimeout(30_000);
   const { origin } = new URL(address);
   if (permissions.length) await context.grantPermissions(permissions, { origin });
   const problems = [];
