@@ -258,6 +258,7 @@ fn site_facts(config: &Config) -> SiteFacts {
             markdown: config.output.markdown,
             json: config.output.json,
             csv: config.output.csv,
+            charts: config.output.charts,
         },
         names: config.names.clone(),
     }

@@ -49,7 +49,7 @@ impl SiteFacts {
     }
 }
 
-/// Which outputs a run page has beside its HTML.
+/// Which outputs a run page has beside its HTML, and in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outputs {
     /// `index.md`
@@ -58,6 +58,8 @@ pub struct Outputs {
     pub json: bool,
     /// `measurements.csv`
     pub csv: bool,
+    /// Charts on its page.
+    pub charts: bool,
 }
 
 impl Default for Outputs {
@@ -66,6 +68,7 @@ impl Default for Outputs {
             markdown: true,
             json: true,
             csv: true,
+            charts: true,
         }
     }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::charts::{ChartView, charts};
 use super::facts::{FactBlock, fact_blocks, missing, show};
 use super::matrix::{Matrix, matrix_view};
 use super::prose;
@@ -39,6 +40,8 @@ pub struct RunView {
     pub findings: Vec<FindingView>,
     /// The decode matrix, then others.
     pub matrices: Vec<Matrix>,
+    /// The charts; none where they are not wanted or there is too little to draw.
+    pub charts: Vec<ChartView>,
     /// Sentences about the method, shown below the first matrix, or below prefill without one.
     pub notes: Vec<String>,
     /// Prefill by context.
@@ -157,6 +160,11 @@ pub fn run_view(site: &Site, at: Page, page: &RunPage) -> RunView {
             .iter()
             .filter_map(|phase| matrix_view(run, *phase))
             .collect(),
+        charts: if site.facts.outputs.charts {
+            charts(run, &page.derived.audit)
+        } else {
+            Vec::new()
+        },
         notes,
         prefill: prefill_table(run),
         launch: run.facts.text(Fact::LaunchCommand).map(launch_view),
