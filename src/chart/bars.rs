@@ -65,7 +65,7 @@ impl Bars {
         };
         let longest = Some(most(false)).filter(|m| *m > 0.0).unwrap_or(most(true));
         let mut svg = Svg::new(&self.id, (WIDTH, height), &self.title, &self.description);
-        svg.words("name", (0.0, 15.0), &self.axis);
+        svg.words("axis-name", (0.0, 15.0), &self.axis);
         svg.begin("g", &[("class", "bars")]);
         for (at, (bar, name)) in self.bars.iter().zip(&names).enumerate() {
             let y = TOP + ROW * at as f64;

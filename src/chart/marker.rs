@@ -70,35 +70,17 @@ impl Look {
 }
 
 impl Marker {
-    /// The shape around a place as the `d` of a path that begins there, with about the area of a
-    /// disc of this radius.
-    pub fn path(self, x: f64, y: f64, radius: f64) -> String {
-        let r = |share: f64| unit(radius * share);
+    /// The shape around a place, as the `d` of a path that begins there; all cover about the area
+    /// of a disc with a radius of 3.6 units.
+    pub fn path(self, x: f64, y: f64) -> String {
         let shape = match self {
-            Self::Circle => format!(
-                "m-{0} 0a{0} {0} 0 1 0 {1} 0a{0} {0} 0 1 0-{1} 0z",
-                r(1.0),
-                r(2.0)
-            ),
-            Self::Square => format!("m-{0}-{0}h{1}v{1}h-{1}z", r(0.9), r(1.8)),
-            Self::Diamond => format!("m0-{0}l{0} {0}-{0} {0}-{0}-{0}z", r(1.3)),
-            Self::Up => format!("m0-{0}l{1} {2}h-{3}z", r(1.3), r(1.2), r(2.1), r(2.4)),
-            Self::Down => format!("m0 {0}l{1}-{2}h-{3}z", r(1.3), r(1.2), r(2.1), r(2.4)),
-            Self::Hexagon => format!(
-                "m-{0} 0l{1}-{2}h{0}l{1} {2}-{1} {2}h-{0}z",
-                r(1.1),
-                r(0.55),
-                r(1.0)
-            ),
-            Self::Star => format!(
-                "m0-{0}v{1}m-{2}-{3}l{4} {5}m0-{5}l-{4} {5}",
-                r(1.4),
-                r(2.8),
-                r(1.2),
-                r(2.1),
-                r(2.4),
-                r(1.4)
-            ),
+            Self::Circle => "m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0z",
+            Self::Square => "m-3.2-3.2h6.4v6.4h-6.4z",
+            Self::Diamond => "m0-4.7l4.7 4.7-4.7 4.7-4.7-4.7z",
+            Self::Up => "m0-5l4.4 7.6h-8.8z",
+            Self::Down => "m0 5l4.4-7.6h-8.8z",
+            Self::Hexagon => "m-4 0l2-3.5h4l2 3.5-2 3.5h-4z",
+            Self::Star => "m0-5v10m-4.3-7.5l8.6 5m0-5l-8.6 5",
         };
         format!("M{} {}{shape}", unit(x), unit(y))
     }
@@ -135,7 +117,7 @@ mod tests {
     fn a_shape_begins_at_its_place() {
         for marker in SHAPES.into_iter().chain([Marker::Star]) {
             assert!(
-                marker.path(10.25, 20.0, 3.5).starts_with("M10.2 20m"),
+                marker.path(10.25, 20.0).starts_with("M10.2 20m"),
                 "{marker:?}"
             );
         }

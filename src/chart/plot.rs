@@ -23,7 +23,11 @@ pub const RADIUS: f64 = 3.6;
 const LINE_HEIGHT: f64 = 15.0;
 const TOP: f64 = 32.0;
 const BELOW: f64 = 50.0;
+const GUTTER: f64 = 22.0;
 const LONGEST_NAME: usize = 14;
+
+/// More points than these are not labelled one by one.
+const MOST_LABELLED: usize = 400;
 
 /// A plot.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,6 +127,8 @@ pub struct Mark {
 /// The edges of the part of the picture where points are.
 struct Frame {
     left: f64,
+    /// Where the scale from left to right begins; what is left of it is for marks.
+    begin: f64,
     right: f64,
     top: f64,
     bottom: f64,
@@ -165,8 +171,11 @@ impl Plot {
             let last = self.x.ticks.last().map_or("", |(_, name)| name.as_str());
             (width(last, LETTERS) / 2.0).max(10.0)
         };
+        let left = left.clamp(24.0, 120.0);
+        let has_marks = self.series.iter().any(|series| series.mark.is_some());
         Frame {
-            left: left.clamp(24.0, 120.0),
+            left,
+            begin: left + if has_marks { GUTTER } else { 0.0 },
             right: WIDTH - right.clamp(14.0, 140.0),
             top: TOP,
             bottom: HEIGHT - BELOW,
@@ -218,8 +227,8 @@ impl Plot {
                 ("d", &format!("M{left} {bottom}H{right}")),
             ],
         );
-        svg.words("name", (0.0, 15.0), &self.y.title);
-        svg.words("name end", (frame.right, HEIGHT - 9.0), &self.x.title);
+        svg.words("axis-name", (0.0, 15.0), &self.y.title);
+        svg.words("axis-name end", (frame.right, HEIGHT - 9.0), &self.x.title);
         svg.end();
     }
 
@@ -297,7 +306,7 @@ impl Plot {
         if let Some(mark) = &series.mark
             && let Some(y) = frame.y(self.y.scale, mark.y)
         {
-            // Points at the line from outside the plot's inner part.
+            // An arrow head beside the axis, left of all points.
             let d = format!("M{} {}l-9 4.5v-9z", unit(frame.left + 9.0), unit(y));
             svg.titled(
                 "path",
@@ -334,7 +343,7 @@ impl Plot {
                     &[
                         ("class", class),
                         ("data-cell", &point.cell),
-                        ("d", &marker.path(x, y, RADIUS)),
+                        ("d", &marker.path(x, y)),
                     ],
                     &point.words,
                 );
@@ -344,7 +353,8 @@ impl Plot {
     }
 
     /// Labels beside points: those of the frontier first, then the others from the first line on,
-    /// each where it covers no point and no other label.
+    /// each where it covers no point, no line and no other label. Those of the frontier may cover
+    /// a line where there is no other place.
     fn point_labels(&self, svg: &mut Svg, frame: &Frame) {
         let mut taken: Vec<Rect> = Vec::new();
         let mut wanted: Vec<(bool, &str, (f64, f64))> = Vec::new();
@@ -357,6 +367,10 @@ impl Plot {
                 }
             }
         }
+        if wanted.is_empty() || wanted.len() > MOST_LABELLED {
+            return;
+        }
+        let ways = self.along_lines(frame);
         wanted.sort_by_key(|(behind, _, _)| *behind);
         let inside = Rect {
             x: frame.left,
@@ -364,8 +378,7 @@ impl Plot {
             w: WIDTH - frame.left,
             h: frame.bottom - frame.top + 10.0,
         };
-        // A picture of thousands of points is not made of labels.
-        for (_, label, (x, y)) in wanted.into_iter().take(200) {
+        for (behind, label, (x, y)) in wanted {
             let (w, h) = (width(label, LETTERS - 2.0), LETTERS - 3.0);
             let (gap, low) = (RADIUS + 2.0, RADIUS + h);
             let places = [
@@ -375,30 +388,55 @@ impl Plot {
                 (x - gap - w, y - gap),
                 (x - gap - w, y + low),
                 (x - gap - w - 2.0, y + h / 2.0),
+                (x - w / 2.0, y - gap - 3.0),
+                (x - w / 2.0, y + low + 4.0),
             ];
-            let free = places.into_iter().find_map(|(left, base)| {
-                let rect = Rect {
-                    x: left,
-                    y: base - h,
-                    w,
-                    h,
-                };
-                let is_free = rect.is_in(inside) && !taken.iter().any(|other| other.meets(rect));
-                is_free.then_some((rect, left, base))
-            });
-            if let Some((rect, left, base)) = free {
-                taken.push(rect);
-                svg.words("at", (left, base), label);
+            let rect = |(left, base): (f64, f64)| Rect {
+                x: left,
+                y: base - h,
+                w,
+                h,
+            };
+            let is_free = |at: &(f64, f64)| {
+                rect(*at).is_in(inside) && !taken.iter().any(|other| other.meets(rect(*at)))
+            };
+            let is_clear = |at: &(f64, f64)| !ways.iter().any(|way| way.meets(rect(*at)));
+            let clear = places.into_iter().find(|at| is_free(at) && is_clear(at));
+            let crossing = || places.into_iter().find(is_free).filter(|_| !behind);
+            if let Some(at) = clear.or_else(crossing) {
+                taken.push(rect(at));
+                svg.words("at", at, label);
             }
         }
+    }
+
+    /// Small squares along all lines.
+    fn along_lines(&self, frame: &Frame) -> Vec<Rect> {
+        let mut out = Vec::new();
+        for series in &self.series {
+            let places: Vec<Option<(f64, f64)>> = series
+                .points
+                .iter()
+                .map(|point| self.place(frame, point.as_ref()?.x, point.as_ref()?.y))
+                .collect();
+            for pair in places.windows(2) {
+                if let [Some((ax, ay)), Some((bx, by))] = pair {
+                    let pieces = ((bx - ax).hypot(by - ay) / 4.0).ceil().clamp(1.0, 100.0) as u32;
+                    out.extend((0..=pieces).map(|i| {
+                        let share = f64::from(i) / f64::from(pieces);
+                        Rect::around(ax + share * (bx - ax), ay + share * (by - ay), 1.5)
+                    }));
+                }
+            }
+        }
+        out
     }
 
     /// Names at the ends of lines, moved apart where they would cover each other, with a thin line
     /// to the end that is meant.
     fn end_names(&self, svg: &mut Svg, frame: &Frame, guide: Option<(f64, f64)>) {
-        struct End<'a> {
+        struct End {
             name: String,
-            class: &'a str,
             x: f64,
             y: f64,
         }
@@ -410,7 +448,6 @@ impl Plot {
                 let (x, y) = self.place(frame, last.x, last.y)?;
                 Some(End {
                     name: shown(&series.name),
-                    class: series.look.class,
                     x,
                     y,
                 })
@@ -418,7 +455,38 @@ impl Plot {
             .collect();
         ends.sort_by(|a, b| a.x.total_cmp(&b.x));
         let (from, to) = (frame.top, frame.bottom);
+        let few = self.series.len() <= MOST_LABELLED / 10;
+        let ways = if few {
+            self.along_lines(frame)
+        } else {
+            Vec::new()
+        };
         for column in ends.chunk_by(|a, b| (a.x - b.x).abs() < 1.0) {
+            // A line that ends within the plot: beside its end, or above or below it, where the
+            // name covers least of the other lines.
+            if let [end] = column
+                && end.x < frame.right - 30.0
+            {
+                let w = width(&end.name, LETTERS - 2.0);
+                let places = [
+                    (end.x + 9.0, end.y + 4.5),
+                    (end.x - w / 2.0, end.y - 9.0),
+                    (end.x - w / 2.0, end.y + 19.0),
+                ];
+                let covered = |(x, base): (f64, f64)| {
+                    let rect = Rect {
+                        x,
+                        y: base - 10.0,
+                        w,
+                        h: 11.0,
+                    };
+                    ways.iter().filter(|way| way.meets(rect)).count()
+                };
+                if let Some(at) = places.into_iter().min_by_key(|at| covered(*at)) {
+                    svg.words("end-name", at, &end.name);
+                }
+                continue;
+            }
             // More names than there is room for: every second, third… line is named.
             let most = ((to - from) / LINE_HEIGHT).floor().max(1.0) as usize;
             let every = column.len().div_ceil(most + 1).max(1);
@@ -437,15 +505,11 @@ impl Plot {
                     );
                     svg.empty("path", &[("class", "leader"), ("d", &d)]);
                 }
-                svg.words(&format!("end-name {}", end.class), (x, y + 4.5), &end.name);
+                svg.words("end-name", (x, y + 4.5), &end.name);
             }
         }
         if let (Some((x, y)), Some((name, _))) = (guide, &self.guide) {
-            svg.words(
-                "guide-name end",
-                (x - 6.0, (y + 10.0).max(TOP + 10.0)),
-                name,
-            );
+            svg.words("guide-name end", (x - 6.0, y - 5.0), name);
         }
     }
 
@@ -478,10 +542,10 @@ impl Plot {
                 let d = format!("M{} {}h24", unit(*x), unit(y));
                 match entry {
                     KeyEntry::Series(series) => {
-                        let class = ["key", series.look.class, series.look.dash].join(" ");
+                        let class = ["key-line", series.look.class, series.look.dash].join(" ");
                         svg.begin("g", &[("class", class.trim_end())]);
                         svg.empty("path", &[("class", "way"), ("d", &d)]);
-                        let shape = series.look.marker.path(x + 12.0, y, RADIUS);
+                        let shape = series.look.marker.path(x + 12.0, y);
                         svg.empty("path", &[("class", "shape"), ("d", &shape)]);
                         svg.words("", (x + 30.0, y + 4.5), &entry.name());
                         svg.end();
@@ -513,7 +577,7 @@ impl KeyEntry<'_> {
 
 impl Frame {
     fn x(&self, scale: Scale, value: f64) -> Option<f64> {
-        scale.at(value, self.left, self.right)
+        scale.at(value, self.begin, self.right)
     }
 
     fn y(&self, scale: Scale, value: f64) -> Option<f64> {

@@ -454,11 +454,7 @@ fn values(series: &[Series]) -> impl Iterator<Item = f64> {
 
 /// The sentence about hollow points, where there are any.
 fn queued_words(any: bool) -> &'static str {
-    if any {
-        " Hollow points: requests queued."
-    } else {
-        ""
-    }
+    if any { " Hollow: requests queued." } else { "" }
 }
 
 /// Total tok/s by simultaneous requests.
@@ -478,7 +474,7 @@ fn total(grid: &Grid) -> Option<ChartView> {
     sentence.push_str(queued_words(grid.has_queued(metric)));
     if let Some((name, _)) = &guide {
         sentence.push_str(&format!(
-            " The faint line is {name}: each request as fast as one alone."
+            " Dotted: {name}, each request as fast as one alone."
         ));
     }
     let top = ticks.last().copied().unwrap_or(1.0);
@@ -519,7 +515,7 @@ fn ideal(grid: &Grid, lines: &Lines) -> Option<(String, Vec<(f64, f64)>)> {
         .collect();
     Some((
         format!(
-            "ideal scaling of {}",
+            "ideal scaling at {}",
             crate::chart::labels::short(&first.name, 14)
         ),
         points,
@@ -611,7 +607,7 @@ fn each(grid: &Grid) -> Option<ChartView> {
         first.words().to_owned()
     };
     let mut sentence = format!(
-        "Total tok/s by {by}, on log scales; numbers are simultaneous requests, where there is room. The broad line is the frontier: no measured point is beyond it."
+        "Total tok/s by {by}; numbers are simultaneous requests, where there is room. Broad line: the frontier, beyond which no point was measured."
     );
     sentence.push_str(queued_words(grid.has_queued(Metric::TotalTokPerS)));
     let variants = if both {
@@ -748,18 +744,18 @@ fn ttft(grid: &Grid) -> Option<ChartView> {
     let scale = Scale::log_over(values(&lines.series).chain(marks.iter().copied()), 0.04)?;
     let heading = format!("Time to first token{}", grid.suffix());
     let mut sentence = match lines.by {
-        "context" => "Median TTFT by context length, on a log scale.".to_owned(),
-        by => format!("Median TTFT by {by}, on a log scale, a line for each context."),
+        "context" => "Median TTFT by context length.".to_owned(),
+        by => format!("Median TTFT by {by}, a line for each context."),
     };
     if !marks.is_empty() {
-        sentence.push_str(" Triangles at the left edge: TTFT of prefill at that context, alone.");
+        sentence.push_str(" Triangles at the left: prefill TTFT of that context.");
     }
     let stars = drawn
         .iter()
         .filter(|cell| grid.kind(cell, metric) == PointKind::Star)
         .count();
     if stars > 0 {
-        sentence.push_str(" Stars: the prompt cache was not warm, so this TTFT includes prefill.");
+        sentence.push_str(" Stars: the prompt cache was not warm, so TTFT includes prefill.");
     }
     let hollow = drawn
         .iter()
