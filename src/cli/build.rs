@@ -260,6 +260,7 @@ fn site_facts(config: &Config) -> SiteFacts {
             markdown: config.output.markdown,
             json: config.output.json,
             csv: config.output.csv,
+            charts: config.output.charts,
         },
         budgets: Budgets(config.budgets.clone()),
         prices: config.prices.clone(),

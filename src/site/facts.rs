@@ -54,7 +54,7 @@ impl SiteFacts {
     }
 }
 
-/// Which outputs a run page has beside its HTML.
+/// Which outputs a run page has beside its HTML, and in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outputs {
     /// `index.md`
@@ -63,6 +63,8 @@ pub struct Outputs {
     pub json: bool,
     /// `measurements.csv`
     pub csv: bool,
+    /// Charts on its page.
+    pub charts: bool,
 }
 
 impl Default for Outputs {
@@ -71,6 +73,7 @@ impl Default for Outputs {
             markdown: true,
             json: true,
             csv: true,
+            charts: true,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Typed views: what a template gets, with every figure already formatted. Templates do no
 //! arithmetic and no look-ups; whatever they need is a field here.
 
+pub mod charts;
 pub mod compare;
 pub mod dataset;
 pub mod facts;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::charts::{ChartView, charts};
 use super::dataset::dataset;
 use super::facts::{FactBlock, fact_blocks, missing, show};
 use super::matrix::{Matrix, matrices};
@@ -51,6 +52,8 @@ pub struct RunView {
     pub matrices: Vec<Matrix>,
     /// What a reader can serve.
     pub serving: Option<ServingView>,
+    /// The charts; none where they are not wanted or there is too little to draw.
+    pub charts: Vec<ChartView>,
     /// Sentences about the method, shown below the first matrix, or below prefill without one.
     pub notes: Vec<String>,
     /// Prefill by context.
@@ -199,6 +202,11 @@ pub fn run_view(site: &Site, at: Page, page: &RunPage) -> RunView {
             .collect(),
         findings: findings(page),
         matrices: matrices(run, &page.derived.audit),
+        charts: if site.facts.outputs.charts {
+            charts(run, &page.derived.audit)
+        } else {
+            Vec::new()
+        },
         notes,
         prefill: prefill_table(run),
         launch: run.facts.text(Fact::LaunchCommand).map(launch_view),
