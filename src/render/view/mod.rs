@@ -5,6 +5,7 @@ pub mod facts;
 pub mod fields;
 pub mod index;
 pub mod kinds;
+pub mod list;
 pub mod matrix;
 pub mod not_found;
 pub mod prose;
@@ -12,6 +13,7 @@ pub mod redirect;
 pub mod run;
 pub mod scale;
 pub mod table;
+pub mod thumbnail;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -120,6 +122,7 @@ pub(crate) fn page_title(site: &Site, page: Page) -> String {
         Page::Run(at) => site.runs.get(at).map(|page| page.run.title()),
         Page::Prose(at) => site.prose.get(at).map(|page| page.title.as_str()),
         Page::Kinds(kind) => Some(kind.title()),
+        Page::List(page) => return format!("Older runs, page {page}"),
     };
     title.unwrap_or(&site.facts.title).to_owned()
 }
