@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::index_json::speculation;
-use super::view::index::{RowFigures, Shown, gpu_count};
+use super::view::index::{RowFigures, Shown, gpu_count, title};
 use super::view::thumbnail::{Grid, site_scale};
 use crate::launch::LaunchCommand;
 use crate::run::figure::format_number;
@@ -219,7 +219,7 @@ fn data(site: &Site, facets: &[Facet], launches: &[Launch]) -> Value {
     put("slug", runs().map(|run| run.slug.as_str()).collect());
     put(
         "title",
-        dictionary(runs().map(|run| Some(run.title().to_owned()))),
+        dictionary(runs().map(|run| Some(title(run).to_owned()))),
     );
     for facet in facets {
         put(facet.key, facet.json());
@@ -236,23 +236,16 @@ fn data(site: &Site, facets: &[Facet], launches: &[Launch]) -> Value {
         let notes = of.clone().map(|f| f.map(|f| f.note.clone()));
         put(&format!("{key}_note"), dictionary(notes));
         let odd = of.zip(0_usize..).filter_map(|(f, at)| {
-            let f = f.filter(|f| f.text != format_number(f.raw, *decimals))?;
+            let f = f.filter(|f| !is_plain(f, *decimals))?;
             Some((at.to_string(), json!(f.text)))
         });
         shown.insert((*key).to_owned(), odd.collect());
     }
     let per_gpu = figures.iter().zip(0_usize..).filter_map(|(f, at)| {
         let f = f.per_gpu.as_ref()?;
-        (f.text != format_number(f.raw, 1)).then(|| (at.to_string(), json!(f.text)))
+        (!is_plain(f, 1)).then(|| (at.to_string(), json!(f.text)))
     });
     shown.insert("per_gpu".to_owned(), per_gpu.collect());
-    put(
-        "least",
-        grids
-            .iter()
-            .map(|grid| json!(grid.as_ref().and_then(|grid| grid.least)))
-            .collect(),
-    );
     put(
         "matrix",
         grids
@@ -260,25 +253,13 @@ fn data(site: &Site, facets: &[Facet], launches: &[Launch]) -> Value {
             .map(|grid| json!(grid.as_ref().map(Grid::digits)))
             .collect(),
     );
-    // The words of a matrix are worked out from the columns; those of one that is cut, or of
-    // figures with a step of their own, are not.
-    let words = grids.iter().zip(&figures).zip(0_usize..);
-    let words = words.filter_map(|((grid, figures), at)| {
-        let grid = grid.as_ref()?;
-        let label = grid.label();
-        let most = figures.total.as_ref().map_or("", |total| &total.text);
-        let least = grid.least.map(|least| format_number(least, 1));
-        let plain = match least {
-            _ if grid.is_cut() => false,
-            Some(least) => {
-                label.starts_with(&format!("{least} to {most} tok/s"))
-                    || (least == most && label.starts_with(&format!("{most} tok/s")))
-            }
-            None => true,
-        };
-        (!plain).then(|| (at.to_string(), json!(label)))
-    });
-    shown.insert("matrix".to_owned(), words.collect());
+    put(
+        "words",
+        grids
+            .iter()
+            .map(|grid| json!(grid.as_ref().map(Grid::label)))
+            .collect(),
+    );
     let (times, odd) = times(site);
     put("measured", times);
     shown.insert("measured".to_owned(), odd);
@@ -295,6 +276,13 @@ const FIGURES: &[Column] = &[
     ("most", 0, |f| f.most.as_ref()),
     ("prefill", 0, |f| f.prefill.as_ref()),
 ];
+
+/// Whether a script writes the number in the same way: not, where it was given in another notation,
+/// and not where it lies just between two neighbours, which scripts round up and pages to even.
+fn is_plain(figure: &Shown, decimals: usize) -> bool {
+    let between = figure.raw * 4.0 % 1.0 == 0.0 && figure.raw % 1.0 != 0.0;
+    !between && figure.text == format_number(figure.raw, decimals)
+}
 
 /// Texts as numbers of a list, in the order in which they first come.
 fn dictionary(texts: impl Iterator<Item = Option<String>>) -> Value {

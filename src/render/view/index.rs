@@ -284,6 +284,9 @@ pub(crate) struct Shown {
     pub note: String,
 }
 
+/// What stands in a list for [`DOUBTED`].
+const CONTRADICTED: &str = ", contradicted";
+
 /// The figures of a row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct RowFigures {
@@ -307,7 +310,7 @@ impl RowFigures {
             figure(id).map(|k| Shown {
                 raw: k.figure.value,
                 text: k.metric.show(k.figure),
-                note: k.words.clone(),
+                note: k.words.replace(DOUBTED, CONTRADICTED),
             })
         };
         let per_gpu = figure("highest_total").zip(gpu_count(&page.run));
@@ -340,7 +343,7 @@ fn most(run: &Run, figure: &KeyFigure) -> Option<Shown> {
     let mut cells = anchors.iter().zip(&run.decode);
     let (_, cell) = cells.find(|(anchor, _)| **anchor == figure.cell)?;
     let doubted = if figure.words.ends_with(DOUBTED) {
-        DOUBTED
+        CONTRADICTED
     } else {
         ""
     };
@@ -380,7 +383,7 @@ fn row(site: &Site, page: &RunPage, links: &Links, scale: Option<&ClassScale>) -
         svg: picture.svg,
         ..Cell::text(picture.label)
     });
-    let title = Cell::page(run.title(), links, &page.address).note(engine(site, run));
+    let title = Cell::page(title(run), links, &page.address).note(engine(site, run));
     vec![
         Cell {
             marks: marks(run),
@@ -417,6 +420,20 @@ fn hardware(site: &Site, run: &Run) -> String {
         (None, Some(name)) => name,
         (None, None) => ABSENT.to_owned(),
     }
+}
+
+/// The title of a run in a list, in which the hardware has a column of its own: without "on N × GPU"
+/// where it ends so.
+pub(crate) fn title(run: &Run) -> &str {
+    let title = run.title();
+    let Some(gpu) = run.facts.text(Fact::Gpu) else {
+        return title;
+    };
+    let counted = gpu_count(run).map(|count| format!(" on {count} × {gpu}"));
+    let short = counted
+        .and_then(|end| title.strip_suffix(end.as_str()))
+        .or_else(|| title.strip_suffix(gpu)?.strip_suffix(" on "));
+    short.filter(|short| !short.is_empty()).unwrap_or(title)
 }
 
 /// The marks of a run in a list.

@@ -68,8 +68,6 @@ pub(crate) struct Grid {
     size: (usize, usize),
     /// The lowest and the highest total, each as the page shows it.
     range: Option<(String, String)>,
-    /// The lowest total, raw.
-    pub least: Option<f64>,
     queued: usize,
     without: usize,
 }
@@ -130,7 +128,6 @@ impl Grid {
         (size.0 > 0).then(|| Self {
             rows: drawn.collect(),
             size,
-            least: least.as_ref().map(|(value, _)| *value),
             range: least.zip(most).map(|((_, least), (_, most))| (least, most)),
             queued,
             without,
@@ -140,14 +137,6 @@ impl Grid {
     /// Whether the picture leaves out cells.
     pub(crate) fn is_cut(&self) -> bool {
         self.size.0 > MOST_ROWS || self.size.1 > MOST_COLUMNS
-    }
-
-    /// How many cells have a figure that counts.
-    pub(crate) fn measured(&self) -> usize {
-        let marks = self.rows.iter().flatten();
-        marks
-            .filter(|mark| matches!(mark, Mark::Class(_) | Mark::Queued(_)))
-            .count()
     }
 
     /// Which marks beside colours there are: queued cells, cells without a figure.
@@ -267,7 +256,6 @@ mod tests {
         let scale = ClassScale::over([10.0, 1_000.0]);
         let grid = Grid::of(&run, scale.as_ref()).unwrap();
         assert_eq!(grid.digits(), "1g .o");
-        assert_eq!(grid.measured(), 2);
         let thumbnail = thumbnail(&run, scale.as_ref()).unwrap();
         assert_eq!(
             thumbnail.label,
