@@ -22,7 +22,7 @@ function run(n) {
   const cell = (concurrency, total, status = 'valid') => ({ context_label: '8K', context_tokens: 8192, concurrency, status, ...(total ? { total_tok_per_s: total } : {}) });
   return {
     schema: 'speedbook.run/1',
-    slug: n === 5 ? 'groß/r 5' : `r${n}`,
+    slug: n === 5 ? 'groß/r-5' : `r${n}`,
     title: `Run ${n}`,
     ...(n % 11 ? { measured_at: new Date(Date.UTC(2026, 0, n, 12)).toISOString().slice(0, 19) + 'Z' } : {}),
     tags: n % 2 ? ['odd'] : [],
