@@ -13,11 +13,13 @@
 
 pub mod chart;
 pub mod cli;
+pub mod compare;
 pub mod config;
 pub mod content;
 pub mod diagnostic;
 pub mod highlight;
 pub mod import;
+mod json_schema;
 pub mod launch;
 pub mod markdown;
 pub mod output;

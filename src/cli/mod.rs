@@ -2,6 +2,7 @@
 //! happened into an exit code. The only place that prints.
 
 mod build;
+mod diff;
 mod import;
 mod progress;
 mod publish;
@@ -26,6 +27,7 @@ const EXIT_CODES: &str =
 #[derive(Debug, Subcommand)]
 enum Command {
     Build(build::Args),
+    Diff(diff::Args),
     Import(import::Args),
     Schema(schema::Args),
 }
@@ -52,6 +54,7 @@ pub fn run() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Build(args) => args.run(),
+        Command::Diff(args) => args.run(),
         Command::Import(args) => args.run(),
         Command::Schema(args) => args.run(),
     };

@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::ValueEnum;
 
 use super::Failure;
+use crate::compare;
 use crate::render::index_json;
 use crate::run::document;
 use crate::toml_schema;
@@ -22,6 +23,8 @@ enum Document {
     Run,
     /// `index.json`
     Index,
+    /// `comparison.json`
+    Comparison,
     /// `site.toml`, as an editor sees it
     Site,
     /// The front matter of a run's sidecar
@@ -33,6 +36,7 @@ impl Args {
         let schema = match self.document {
             Document::Run => document::schema(),
             Document::Index => index_json::schema(),
+            Document::Comparison => compare::document::schema(),
             Document::Site => toml_schema::site(),
             Document::Sidecar => toml_schema::sidecar(),
         };

@@ -322,7 +322,7 @@ impl Flags {
 }
 
 /// Whether a value has a hidden part, or is one that the author left out (`<your-token>`).
-pub(super) fn is_hidden(value: &str) -> bool {
+pub(crate) fn is_hidden(value: &str) -> bool {
     crate::redact::PLACEHOLDERS
         .iter()
         .any(|p| value.contains(p))

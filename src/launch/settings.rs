@@ -204,7 +204,7 @@ fn gguf_quantization(flags: &[Flag]) -> Option<String> {
 }
 
 /// A whole number as vLLM reads it: `256k` is 256,000, `256K` is 262,144.
-fn whole_number(text: &str) -> Option<String> {
+pub(crate) fn whole_number(text: &str) -> Option<String> {
     let unit: u64 = match text.chars().last()? {
         'k' => 1000,
         'm' => 1_000_000,

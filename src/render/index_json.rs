@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::OutputFile;
+use crate::json_schema::without_null;
 use crate::launch::LaunchCommand;
 use crate::launch::settings::SettingKind;
 use crate::run::document::{STEP, fact_schema, fact_value, metric_schema, put_figure, step_schema};
@@ -278,35 +279,6 @@ pub fn schema() -> Value {
     let mut schema = generator.into_root_schema_for::<Index>().to_value();
     without_null(&mut schema);
     schema
-}
-
-/// An absent key is left out, never `null`.
-fn without_null(schema: &mut Value) {
-    match schema {
-        Value::Object(keys) => {
-            for key in ["type", "anyOf"] {
-                let Some(Value::Array(kinds)) = keys.get_mut(key) else {
-                    continue;
-                };
-                kinds.retain(|kind| *kind != json!("null") && *kind != json!({"type": "null"}));
-                if let [only] = kinds.as_slice() {
-                    let only = only.clone();
-                    match only {
-                        Value::Object(inner) if key == "anyOf" => {
-                            keys.remove(key);
-                            keys.extend(inner);
-                        }
-                        only => {
-                            keys.insert(key.to_owned(), only);
-                        }
-                    }
-                }
-            }
-            keys.values_mut().for_each(without_null);
-        }
-        Value::Array(items) => items.iter_mut().for_each(without_null),
-        _ => {}
-    }
 }
 
 fn made(value: Value) -> Schema {

@@ -158,7 +158,7 @@ fn most_at_20(run: &Run, findings: &[Finding]) -> Option<KeyFigure> {
     let cell_anchor = run.anchor(Phase::Decode, cell);
     Some(KeyFigure {
         id: "most_at_20",
-        label: "Most requests at 20 tok/s each or more",
+        label: "Most at ≥ 20 tok/s each",
         value: requests(cell.concurrency),
         words: format!(
             "context {}, {} each{in_total}{}",

@@ -3,11 +3,13 @@
 //! No input, no output: this module knows neither files nor pages.
 
 pub mod audit;
+pub mod cell_figure;
 pub mod document;
 pub mod fact;
 pub mod figure;
 pub mod key_figures;
 pub mod metric;
+pub mod serving;
 pub mod time;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::config::BaseUrl;
 use crate::run::audit::Noise;
+use crate::run::serving::Budgets;
 
 use super::{Address, Links};
 
@@ -28,6 +29,10 @@ pub struct SiteFacts {
     pub noise: Noise,
     /// Which outputs are wanted.
     pub outputs: Outputs,
+    /// Limits that a reader may need to be kept.
+    pub budgets: Budgets,
+    /// US dollars a GPU hour, by the GPU's name.
+    pub prices: BTreeMap<String, f64>,
     /// Other spellings of models and GPUs, each with the name that is meant.
     pub names: BTreeMap<String, String>,
 }

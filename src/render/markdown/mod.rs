@@ -12,7 +12,7 @@ use crate::markdown::{Outline, options};
 use crate::render::escape::markdown;
 
 pub use crate::markdown::safe_link;
-pub use filters::register_filters;
+pub use filters::{pipe_table, register_filters};
 pub use tidy::tidy;
 
 /// The author's prose in both forms of a page.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::facts::show;
 use super::prose::{marks, prose_text};
-use super::table::{ABSENT, Cell, Column, Table};
+use super::table::{ABSENT, Cell, Column, Row, Table};
 use super::{PageView, counted};
 use crate::run::Fact;
 use crate::site::{Address, Links, Page, RunPage, Site};
@@ -64,6 +64,7 @@ fn runs_table(site: &Site) -> Option<Table> {
         caption: "All runs, newest first.".to_owned(),
         columns: columns(),
         rows: site.runs.iter().map(|run| row(run, &links)).collect(),
+        ..Table::default()
     };
     table.drop_empty_columns(1);
     Some(table)
@@ -84,7 +85,7 @@ pub(super) fn columns() -> Vec<Column> {
 }
 
 /// A row of a list of runs.
-pub(super) fn row(page: &RunPage, links: &Links) -> Vec<Cell> {
+pub(super) fn row(page: &RunPage, links: &Links) -> Row {
     let run = &page.run;
     let fact = |fact| Cell::text(show(&run.facts, fact).unwrap_or_else(|| ABSENT.to_owned()));
     let key = |id: &str| {
@@ -104,6 +105,7 @@ pub(super) fn row(page: &RunPage, links: &Links) -> Vec<Cell> {
         key("fastest_prefill"),
         fact(Fact::MeasuredAt),
     ]
+    .into()
 }
 
 fn engine(page: &RunPage) -> String {

@@ -80,6 +80,7 @@ fn group_view(site: &Site, kind: Kind, group: &Group) -> GroupView {
         },
         columns: super::index::columns(),
         rows: runs.map(|run| row(run, &links)).collect(),
+        ..Table::default()
     };
     table.drop_empty_columns(1);
     GroupView {

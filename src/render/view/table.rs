@@ -12,8 +12,39 @@ pub struct Table {
     pub caption: String,
     /// Its columns.
     pub columns: Vec<Column>,
-    /// Its rows, each as long as `columns`.
-    pub rows: Vec<Vec<Cell>>,
+    /// Its rows.
+    pub rows: Vec<Row>,
+    /// Whether readers may want its rows in another order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sortable: bool,
+}
+
+/// A row.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Row {
+    /// Its cells, as many as the table has columns.
+    pub cells: Vec<Cell>,
+    /// The anchor of the measurement that the whole row shows; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub anchor: String,
+}
+
+impl Row {
+    /// The same row, as the one that shows this measurement.
+    #[must_use]
+    pub fn anchor(mut self, anchor: impl Into<String>) -> Self {
+        self.anchor = anchor.into();
+        self
+    }
+}
+
+impl From<Vec<Cell>> for Row {
+    fn from(cells: Vec<Cell>) -> Self {
+        Self {
+            cells,
+            ..Self::default()
+        }
+    }
 }
 
 /// The head of a column.
@@ -60,6 +91,10 @@ pub struct Cell {
     /// The anchor of the measurement that it stands for; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub anchor: String,
+    /// The number that it is sorted by, where its text is not that number ("13.7K", "1,646.0");
+    /// else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub value: String,
 }
 
 impl Cell {
@@ -90,6 +125,20 @@ impl Cell {
         }
     }
 
+    /// A cell that shows this number in some notation.
+    pub fn figure(text: impl Into<String>, value: f64) -> Self {
+        let text = text.into();
+        let plain = text.parse::<f64>().is_ok();
+        Self {
+            value: if plain {
+                String::new()
+            } else {
+                value.to_string()
+            },
+            ..Self::text(text)
+        }
+    }
+
     /// The same cell as the place that links to this anchor lead to.
     #[must_use]
     pub fn anchor(mut self, anchor: impl Into<String>) -> Self {
@@ -117,12 +166,12 @@ impl Table {
                     || self
                         .rows
                         .iter()
-                        .any(|row| row.get(at).is_some_and(|cell| cell.text != ABSENT))
+                        .any(|row| row.cells.get(at).is_some_and(|cell| cell.text != ABSENT))
             })
             .collect();
         retain(&mut self.columns, &keep);
         for row in &mut self.rows {
-            retain(row, &keep);
+            retain(&mut row.cells, &keep);
         }
     }
 }

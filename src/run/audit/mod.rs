@@ -16,7 +16,11 @@ pub(crate) mod report;
 mod window;
 mod words;
 
+use std::collections::BTreeSet;
+
 use super::{Metric, Phase, Run};
+
+pub(crate) use matrix::is_measured;
 
 /// Noise bands: two single measurements of one setup differ by about this much (as a share of 1).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,6 +131,15 @@ pub fn audit(run: &Run, noise: &Noise) -> Vec<Finding> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// The decode cells, by their anchors, whose TTFT includes prefill: rule [`Rule::Cold`] alone.
+pub fn cold_cells(run: &Run) -> BTreeSet<String> {
+    let decode = matrix::Matrix::of(run, Phase::Decode);
+    let prefill = matrix::Matrix::of(run, Phase::Prefill);
+    cold::cold(&decode, &prefill)
+        .map(|finding| finding.cells.into_iter().collect())
+        .unwrap_or_default()
 }
 
 /// The note that no completed request is no fault, naming how many decode cells it concerns; `None`
