@@ -272,6 +272,13 @@ impl Measurement {
         self.figures.value(metric)
     }
 
+    /// Total tok/s of a cell that counts: valid or queued, with a figure above zero.
+    pub fn counted_total(&self) -> Option<f64> {
+        let counts = matches!(self.status, Status::Valid | Status::Queued);
+        let total = self.value(Metric::TotalTokPerS)?;
+        (counts && total.is_finite() && total > 0.0).then_some(total)
+    }
+
     /// The status in words: the source's own where it is not one of ours.
     pub fn status_label(&self) -> &str {
         match (&self.status, &self.status_text) {

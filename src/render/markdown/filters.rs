@@ -61,10 +61,15 @@ fn aligned_table(table: &Value) -> String {
                         "" => shown,
                         link => format!("[{shown}]({link})"),
                     };
-                    match text(cell, "note").as_str() {
+                    let mut shown = match text(cell, "note").as_str() {
                         "" => shown,
                         note => format!("{shown} ({})", markdown(note)),
+                    };
+                    for mark in list(field(cell, "marks").as_ref()) {
+                        let mark = markdown(mark.as_str().unwrap_or_default());
+                        shown.push_str(&format!(" **{mark}**"));
                     }
+                    shown
                 })
                 .collect(),
         );

@@ -9,6 +9,7 @@ pub mod fields;
 mod grid;
 pub mod index;
 pub mod kinds;
+pub mod list;
 pub mod matrix;
 mod measurements;
 pub mod not_found;
@@ -18,6 +19,7 @@ pub mod run;
 pub mod scale;
 pub mod serving;
 pub mod table;
+pub mod thumbnail;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -140,6 +142,7 @@ pub(crate) fn page_title(site: &Site, page: Page) -> String {
         Page::Run(at) => site.runs.get(at).map(|page| page.run.title()),
         Page::Prose(at) => site.prose.get(at).map(|page| page.title.as_str()),
         Page::Kinds(kind) => Some(kind.title()),
+        Page::List(page) => return format!("Older runs, page {page}"),
     };
     title.unwrap_or(&site.facts.title).to_owned()
 }

@@ -54,6 +54,9 @@ pub struct Column {
     pub label: String,
     /// Whether the cells are numbers, set to the right.
     pub number: bool,
+    /// Its name for scripts; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub key: String,
 }
 
 impl Column {
@@ -61,7 +64,7 @@ impl Column {
     pub fn text(label: impl Into<String>) -> Self {
         Self {
             label: label.into(),
-            number: false,
+            ..Self::default()
         }
     }
 
@@ -70,7 +73,15 @@ impl Column {
         Self {
             label: label.into(),
             number: true,
+            ..Self::default()
         }
+    }
+
+    /// The same column with a name for scripts.
+    #[must_use]
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = key.into();
+        self
     }
 }
 
@@ -88,6 +99,13 @@ pub struct Cell {
     /// A smaller line below it; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// A picture that HTML shows instead of the text, which says what is on it: a whole `svg`
+    /// element; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub svg: String,
+    /// Marks that the reader must not miss, behind the smaller line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<&'static str>,
     /// The anchor of the measurement that it stands for; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub anchor: String,
