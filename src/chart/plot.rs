@@ -379,7 +379,7 @@ impl Plot {
             h: frame.bottom - frame.top + 10.0,
         };
         for (behind, label, (x, y)) in wanted {
-            let (w, h) = (width(label, LETTERS - 2.0), LETTERS - 3.0);
+            let (w, h) = (width(label, LETTERS), LETTERS - 3.0);
             let (gap, low) = (RADIUS + 2.0, RADIUS + h);
             let places = [
                 (x + gap, y - gap),
