@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::string_slice))]
 
+pub mod chart;
 pub mod cli;
 pub mod compare;
 pub mod config;

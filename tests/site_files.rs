@@ -391,6 +391,7 @@ fn the_links_of_llms_txt_lead_to_files() {
                 markdown,
                 json,
                 csv,
+                ..Outputs::default()
             };
             let all = whole(&site);
             assert_eq!(all.contains_key("index.json"), json);

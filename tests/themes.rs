@@ -86,14 +86,12 @@ fn text(dir: &Path, path: &str) -> String {
     fs_err::read_to_string(dir.join("public").join(path)).unwrap()
 }
 
-/// The link to the stylesheet of a page.
+/// The link to the first stylesheet of a page, which is that of all pages.
 fn stylesheet(page: &str) -> String {
     let sheets = Selector::parse("link[rel=stylesheet]").unwrap();
     let page = Html::parse_document(page);
     let mut sheets = page.select(&sheets);
-    let link = sheets.next().unwrap().attr("href").unwrap().to_owned();
-    assert!(sheets.next().is_none(), "one stylesheet");
-    link
+    sheets.next().unwrap().attr("href").unwrap().to_owned()
 }
 
 #[test]
@@ -118,7 +116,9 @@ fn the_plain_theme_has_the_same_content_and_no_script() {
             .collect()
     };
     assert_eq!(names(&trees[0]), names(&trees[1]));
-    let assets: Vec<&String> = trees[1].keys().filter(is_asset).collect();
+    // What the default theme's templates name is published with them, but linked by no page.
+    let own = |path: &&String| !trees[0].contains_key(*path);
+    let assets: Vec<&String> = trees[1].keys().filter(is_asset).filter(own).collect();
     assert_eq!(assets.len(), 1, "{assets:?}");
     assert!(trees[1][assets[0]].len() < 4096, "the stylesheet is small");
 
@@ -140,7 +140,13 @@ fn the_plain_theme_has_the_same_content_and_no_script() {
         };
         let (default, plain) = (page(&trees[0]), page(&trees[1]));
         for element in plain.select(&everything) {
-            assert_ne!(element.value().name(), "script", "{path}");
+            let script = element.value().name() == "script";
+            let data = element.attr("type") == Some("application/ld+json");
+            assert!(!script || data, "{path}: a script");
+            if element.attr("rel") == Some("stylesheet") {
+                let sheet = element.attr("href").unwrap();
+                assert!(sheet.ends_with(assets[0].as_str()), "{path}: {sheet}");
+            }
             for (name, value) in element.value().attrs() {
                 assert!(!name.starts_with("on"), "{path}: {name}");
                 assert!(!value.starts_with("javascript:"), "{path}: {value}");
@@ -315,7 +321,7 @@ fn names_that_are_not_there_are_told_with_what_there_is() {
     for wanted in [
         "error[E0602]: ",
         " --> templates/run.html:2:",
-        "did you mean `content`? known there: content, footer, header, scripts, styles, title",
+        "did you mean `content`? known there: content, footer, header, page_scripts, page_styles, scripts, styles, title",
         "unknown filter `shout`",
         " --> templates/run.html:4:",
         "did you mean `base.html`?",
@@ -349,7 +355,7 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
     for (template, wanted) in [
         (
             "<p>\n<b>{{ page.titel }}</b>",
-            "error[E0603]: there is no `titel` in `page`\n --> templates/run.html:2:12\nhelp: did you mean `title`? known there: canonical, description, feed, home, icon, json, markdown, nav, root, site_title, title",
+            "error[E0603]: there is no `titel` in `page`\n --> templates/run.html:2:12\nhelp: did you mean `title`? known there: canonical, description, feed, home, icon, json, json_ld, kind, markdown, nav, repository, root, site_title, title",
         ),
         (
             "{{ page.titel.x | upper }}",
@@ -360,8 +366,8 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
             "there is no `titel` here\n --> templates/run.html:1:4\nhelp: did you mean `title`? known there: ",
         ),
         (
-            "{% for m in matrices %}{{ m.captoin }}{% endfor %}",
-            "there is no `captoin` in `m`\n --> templates/run.html:1:29\nhelp: did you mean `caption`? known there: caption, ",
+            "{% for m in matrices %}{{ m.haeding }}{% endfor %}",
+            "there is no `haeding` in `m`\n --> templates/run.html:1:29\nhelp: did you mean `heading`? known there: heading, ",
         ),
         (
             "{% for x in page.tags %}{% endfor %}",
@@ -373,7 +379,7 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
         ),
         (
             "{{ asset(name=\"stlye.css\") }}",
-            "there is no asset `stlye.css`\n --> templates/run.html:1:4\nhelp: did you mean `style.css`? known there: style.css",
+            "there is no asset `stlye.css`\n --> templates/run.html:1:4\nhelp: did you mean `style.css`? known there: ",
         ),
         (
             "{{ asset(name=\"robots.txt\") }}",
@@ -501,7 +507,7 @@ fn the_documentation_lists_what_templates_get() {
             "docs/themes.md is not current; run SPEEDBOOK_UPDATE=1 cargo test --test themes"
         );
     }
-    // Each template of the default theme is that of a page, but for what pages extend.
+    // Each template of the default theme is that of a page, but for what pages extend and include.
     let listed: BTreeSet<&str> = catalogue()
         .templates
         .iter()
@@ -512,7 +518,7 @@ fn the_documentation_lists_what_templates_get() {
     let files: BTreeSet<&str> = files
         .iter()
         .map(String::as_str)
-        .filter(|f| *f != "base.html")
+        .filter(|f| !["base.html", "charts.html", "launch.html", "serving.html"].contains(f))
         .collect();
     assert_eq!(
         listed, files,
@@ -520,12 +526,11 @@ fn the_documentation_lists_what_templates_get() {
     );
 }
 
-#[test]
-fn the_example_of_the_documentation_builds() {
+/// Writes the files of the nth example of docs/themes.md into a site; their paths and contents.
+fn example(dir: &Path, nth: usize) -> Vec<(String, String)> {
     let document = fs_err::read_to_string(Path::new(HERE).join("docs/themes.md")).unwrap();
-    let (_, example) = document.split_once("<!-- example -->").unwrap();
+    let example = document.split("<!-- example -->").nth(nth).unwrap();
     let (example, _) = example.split_once("<!-- end of example -->").unwrap();
-    let dir = site(&[]);
     let mut files = Vec::new();
     for part in example.split("\n```\n") {
         let Some((path, content)) = part.split_once("`\n\n```") else {
@@ -533,10 +538,17 @@ fn the_example_of_the_documentation_builds() {
         };
         let path = path.trim().trim_matches('`');
         let (_, content) = content.split_once('\n').unwrap();
-        put(dir.path(), path, &format!("{content}\n"));
-        files.push((path, format!("{content}\n")));
+        put(dir, path, &format!("{content}\n"));
+        files.push((path.to_owned(), format!("{content}\n")));
     }
     assert_eq!(files.len(), 2);
+    files
+}
+
+#[test]
+fn the_example_of_the_documentation_builds() {
+    let dir = site(&[]);
+    let files = example(dir.path(), 1);
     built(dir.path(), &["--strict"]);
     let front = text(dir.path(), "index.html");
     assert!(front.contains("<p>2 runs, newest first:</p>"), "{front}");
@@ -545,4 +557,19 @@ fn the_example_of_the_documentation_builds() {
         "{front}"
     );
     assert_eq!(text(dir.path(), &stylesheet(&front)), files[1].1);
+}
+
+#[test]
+fn the_example_of_other_colours_comes_behind_the_stylesheet_on_every_page() {
+    let dir = site(&[]);
+    let files = example(dir.path(), 2);
+    built(dir.path(), &["--strict"]);
+    for page in ["index.html", "runs/one/index.html", "models/index.html"] {
+        let page = text(dir.path(), page);
+        let own = page.find("style.").unwrap();
+        let colours = page.find("colours.").unwrap();
+        assert!(own < colours, "{page}");
+        let name = page[colours..].split('"').next().unwrap();
+        assert_eq!(text(dir.path(), name), files[1].1);
+    }
 }

@@ -15,6 +15,7 @@ use crate::output::OutputPlace;
 use crate::redact::{Hidden, Redactor};
 use crate::render::{Templates, left_out};
 use crate::run::Run;
+use crate::run::serving::Budgets;
 use crate::site::{Outputs, Site, SiteFacts};
 use crate::theme::{Theme, ThemeError};
 
@@ -227,7 +228,8 @@ fn redact_site(facts: &mut SiteFacts, content: &Content, redactor: &Redactor, hi
         &mut facts.license,
         &mut facts.repository,
     ];
-    for text in texts {
+    let budgets = facts.budgets.0.iter_mut().map(|budget| &mut budget.name);
+    for text in texts.into_iter().chain(budgets) {
         let redacted = redactor.text(text, &names);
         hidden.add(&redacted.found);
         *text = redacted.text;
@@ -258,7 +260,10 @@ fn site_facts(config: &Config) -> SiteFacts {
             markdown: config.output.markdown,
             json: config.output.json,
             csv: config.output.csv,
+            charts: config.output.charts,
         },
+        budgets: Budgets(config.budgets.clone()),
+        prices: config.prices.clone(),
         names: config.names.clone(),
     }
 }

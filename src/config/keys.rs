@@ -60,12 +60,12 @@ pub fn keys() -> Vec<Key> {
         Key::new(
             "budgets",
             Shape::Tables(budgets()),
-            "Limits that a reader may need to be kept. Any given ones take the place of the three that are built in.",
+            "Limits that a reader may need to be kept: a column each in \"What can I serve?\". Any given ones take the place of the three that are built in: chat (`ttft_ms = 2000`, `each_tok_per_s = 20`), agent (`each_tok_per_s = 50`) and batch (`each_tok_per_s = 5`); `budgets = []` leaves the table out.",
         ),
         Key::new(
             "prices",
             Shape::NumberByName,
-            "US dollars for one GPU for one hour, by the GPU's name: `\"H200 SXM\" = 3.5`.",
+            "US dollars for one GPU for one hour, by the GPU's name: `\"H200 SXM\" = 3.5`. Where GPU and count of a run are known, its page tells the price of a million output tokens.",
         ),
         Key::new(
             "names",
@@ -152,12 +152,12 @@ fn budgets() -> Vec<Key> {
         Key::new(
             "ttft_ms",
             Shape::Number,
-            "Longest time to first token, in milliseconds.",
+            "Longest median time to first token, in milliseconds. Cells whose TTFT the audit doubts are left out then.",
         ),
         Key::new(
             "each_tok_per_s",
             Shape::Number,
-            "Fewest tokens per second for each request.",
+            "Fewest tokens per second for each request, as the tool's own per-request figure. Cells without it are left out then.",
         ),
     ]
 }

@@ -11,9 +11,11 @@ use regex::Regex;
 
 use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::run::audit::Noise;
+use crate::run::serving::Budgets;
 use crate::run::time::MeasuredAt;
 use crate::toml_table::{self, Table, TomlText, Value};
 
+pub use crate::run::serving::Budget;
 pub use base_url::BaseUrl;
 pub use ignore::Ignore;
 pub use keys::keys;
@@ -84,17 +86,6 @@ pub struct Redact {
     pub keep: Vec<String>,
 }
 
-/// One of `[[budgets]]`; at least one of the limits is there.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Budget {
-    /// What the limits are for.
-    pub name: String,
-    /// Longest time to first token, in ms.
-    pub ttft_ms: Option<f64>,
-    /// Fewest tokens per second for each request.
-    pub each_tok_per_s: Option<f64>,
-}
-
 /// `[compare]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compare {
@@ -104,11 +95,6 @@ pub struct Compare {
 
 impl Default for Config {
     fn default() -> Self {
-        let budget = |name: &str, ttft_ms, each| Budget {
-            name: name.to_owned(),
-            ttft_ms,
-            each_tok_per_s: Some(each),
-        };
         Self {
             title: "Speed tests".to_owned(),
             description: None,
@@ -129,11 +115,7 @@ impl Default for Config {
             },
             redact: Redact::default(),
             noise: Noise::default(),
-            budgets: vec![
-                budget("chat", Some(2000.0), 20.0),
-                budget("agent", None, 50.0),
-                budget("batch", None, 5.0),
-            ],
+            budgets: Budgets::default().0,
             prices: BTreeMap::new(),
             names: BTreeMap::new(),
             compare: Compare { nearest: 3 },

@@ -12,6 +12,7 @@ use crate::import::{self, Outcome};
 use crate::launch::LaunchCommand;
 use crate::run::{Fact, Facts, Run};
 
+use super::comparison::ComparisonFile;
 use super::front_matter::MarkdownFile;
 use super::one_run::{self, Hand};
 use super::prose::ProseFile;
@@ -27,7 +28,7 @@ pub struct Content {
     /// Pages of prose.
     pub prose: Vec<ProseFile>,
     /// Written comparisons: the files in `content/compare/`.
-    pub comparisons: Vec<MarkdownFile>,
+    pub comparisons: Vec<ComparisonFile>,
     /// Images and PDFs, to be copied.
     pub assets: Vec<FoundFile>,
     /// What is in `static/` beside site.toml, to be copied.
@@ -216,7 +217,12 @@ pub fn load_with(root: &Path, config: &Config, steps: &Steps) -> Result<Content,
             Err(problem) => faults.problems.push(problem),
         }
     }
-    let comparisons = faults.markdown(&found.comparisons);
+    let mut comparisons = Vec::new();
+    for (at, file) in faults.markdown(&found.comparisons) {
+        let (read, problems) = ComparisonFile::read(&at.path, &file);
+        faults.problems.extend(problems);
+        comparisons.push(read);
+    }
     let statics = statics::walk(root);
     faults.problems.extend(statics.problems);
     faults.unreadable.extend(statics.unreadable);
@@ -225,13 +231,10 @@ pub fn load_with(root: &Path, config: &Config, steps: &Steps) -> Result<Content,
         faults.unreadable.sort();
         return Err(LoadError::Unreadable(faults.unreadable));
     }
-    let files = |read: Vec<(&FoundFile, MarkdownFile)>| -> Vec<MarkdownFile> {
-        read.into_iter().map(|(_, file)| file).collect()
-    };
     Ok(Content {
         runs,
         prose,
-        comparisons: files(comparisons),
+        comparisons,
         assets: found.assets,
         statics: statics.files,
         problems: sorted(faults.problems),

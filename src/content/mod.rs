@@ -2,6 +2,7 @@
 //! knows nothing of pages.
 
 pub mod alone;
+pub mod comparison;
 pub mod facts;
 pub mod front_matter;
 pub mod load;
@@ -15,5 +16,6 @@ pub mod title;
 pub mod walk;
 
 pub use alone::load_file;
+pub use comparison::ComparisonFile;
 pub use load::{Content, LoadError, LoadedRun, Steps, load, load_with};
 pub use prose::ProseFile;

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Place};
 use crate::toml_keys::{Key, Shape};
-use crate::toml_table;
+use crate::toml_table::{self, Table};
 
 use super::front_matter::MarkdownFile;
 use super::sidecar;
@@ -61,17 +61,27 @@ impl ProseFile {
             Some(text) => toml_table::read(&text, &prose_keys()),
             None => Default::default(),
         };
+        let prose = Self::of_table(path, file, &table, &mut problems);
+        (prose, problems)
+    }
+
+    /// Takes the keys of [`prose_keys`] from a file's front matter.
+    pub(super) fn of_table(
+        path: &str,
+        file: &MarkdownFile,
+        table: &Table,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Self {
         let text = |name| table.text(name).map(|(text, _)| text.to_owned());
-        let prose = Self {
+        Self {
             path: path.to_owned(),
             shown: file.path.clone(),
             title: text("title"),
             description: text("description"),
-            aliases: sidecar::aliases(&table, &mut problems).unwrap_or_default(),
+            aliases: sidecar::aliases(table, problems).unwrap_or_default(),
             draft: table.switch("draft").unwrap_or_default(),
             body: file.body().to_owned(),
             body_line: file.body_line(),
-        };
-        (prose, problems)
+        }
     }
 }

@@ -12,6 +12,7 @@
 pub mod copy;
 pub mod flags;
 pub mod highlight;
+mod json_values;
 pub mod lexer;
 mod lines;
 mod programs;
@@ -24,6 +25,7 @@ use lexer::{HereDocument, Token, Word, lex};
 pub use copy::quoted;
 pub use flags::{Flag, Origin};
 pub use highlight::highlight_bash;
+pub use json_values::{JsonEntry, JsonValue};
 pub use server::Server;
 pub use settings::{Setting, SettingKind};
 
@@ -150,6 +152,11 @@ impl LaunchCommand {
     /// For copying: one line that a shell takes safely. What was hidden is a quoted variable.
     pub fn one_line(&self) -> String {
         copy::one_line(self)
+    }
+
+    /// Its long JSON values, key by key.
+    pub fn json_values(&self) -> Vec<JsonValue> {
+        json_values::json_values(self)
     }
 
     /// The command that starts the server.

@@ -226,14 +226,22 @@ fn in_section(section: Section) -> impl Iterator<Item = Fact> {
 }
 
 fn speculative(command: &str) -> Option<Speculative> {
-    let settings = LaunchCommand::parse(command).settings();
+    let (method, tokens) = speculation(&LaunchCommand::parse(command));
+    let tokens = tokens.and_then(|n| n.parse().ok());
+    (method.is_some() || tokens.is_some()).then_some(Speculative { method, tokens })
+}
+
+/// How tokens are guessed ahead and how many, as a launch command asks for it.
+pub(super) fn speculation(command: &LaunchCommand) -> (Option<String>, Option<String>) {
+    let settings = command.settings();
     let value = |kind| {
         let setting = settings.iter().find(|setting| setting.kind == kind);
         setting.map(|setting| setting.value.clone())
     };
-    let method = value(SettingKind::SpeculativeMethod);
-    let tokens = value(SettingKind::SpeculativeTokens).and_then(|n| n.parse().ok());
-    (method.is_some() || tokens.is_some()).then_some(Speculative { method, tokens })
+    (
+        value(SettingKind::SpeculativeMethod),
+        value(SettingKind::SpeculativeTokens),
+    )
 }
 
 fn key_figure(run: &Run, figure: &KeyFigure) -> Value {

@@ -73,7 +73,11 @@ fn data(site: &Site) -> String {
         line("Index of runs", index_json::FILE, what);
     }
     if outputs.markdown {
-        line("All runs", "index.md", "the front page, a table");
+        let what = match site.list_pages() {
+            0 => "the front page, a table",
+            _ => "the front page, a table of the newest, with links to the pages of older ones",
+        };
+        line("All runs", "index.md", what);
     }
     if feed::has_feed(site) {
         line("Feed", feed::FILE, "the newest runs, Atom");

@@ -11,6 +11,7 @@ pub mod links;
 pub mod llms;
 pub mod markdown;
 pub mod robots;
+pub mod search_data;
 pub mod site_files;
 pub mod sitemap;
 pub mod template_error;
@@ -58,8 +59,17 @@ pub fn render(
     let address = site.address(page);
     match page {
         Page::Front => {
-            let view = view::index::index_view(site);
-            two_forms(site, &address, "index", &templates.ready(&view))
+            let data = search_data::SearchData::of(site);
+            let view = view::index::index_view(site, &data);
+            let mut files = two_forms(site, &address, "index", &templates.ready(&view))?;
+            if !site.runs.is_empty() && !site.has_static(search_data::FILE) {
+                files.push(OutputFile::new(search_data::FILE.to_owned(), data.script));
+            }
+            Ok(files)
+        }
+        Page::List(number) => {
+            let view = view::list::list_view(site, number);
+            two_forms(site, &address, "list", &templates.ready(&view))
         }
         Page::Run(at) => match site.runs.get(at) {
             Some(run) => run_page(site, page, run, templates),

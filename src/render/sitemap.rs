@@ -76,6 +76,12 @@ fn place(site: &Site, page: Page) -> Option<(Address, Option<MeasuredAt>)> {
                 .filter_map(|page| measured(&page.run));
             Some((Address::front(), newest(times)))
         }
+        Page::List(page) => {
+            let runs = site.runs.get(site.listed(page)).unwrap_or_default();
+            let times = runs.iter().filter(public);
+            let newest = newest(times.filter_map(|page| measured(&page.run)));
+            Some((site.address(Page::List(page)), newest))
+        }
         Page::Run(at) => {
             let page = site.runs.get(at).filter(public)?;
             Some((page.address.clone(), measured(&page.run)))

@@ -98,7 +98,7 @@ fn is_allowed(c: char) -> bool {
 
 /// Escapes for content and for values in double quotes alike. White space that a parser would turn
 /// into something else is written by its number.
-fn escape(text: &str, out: &mut String) {
+pub(crate) fn escape(text: &str, out: &mut String) {
     for c in text.chars().filter(|c| is_allowed(*c)) {
         match c {
             '&' => out.push_str("&amp;"),

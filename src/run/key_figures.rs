@@ -158,7 +158,7 @@ fn most_at_20(run: &Run, findings: &[Finding]) -> Option<KeyFigure> {
     let cell_anchor = run.anchor(Phase::Decode, cell);
     Some(KeyFigure {
         id: "most_at_20",
-        label: "Most requests at 20 tok/s each or more",
+        label: "Most at ≥ 20 tok/s each",
         value: requests(cell.concurrency),
         words: format!(
             "context {}, {} each{in_total}{}",
@@ -211,6 +211,9 @@ fn queued(cell: &Measurement) -> &'static str {
     }
 }
 
+/// What the words of a figure end with where the audit doubts its cell.
+pub const DOUBTED: &str = ", contradicted by the cell's other figures";
+
 /// Says so where the audit finds that the cell's own figures contradict each other.
 fn doubted(findings: &[Finding], anchor: &str) -> &'static str {
     let against = |finding: &&Finding| {
@@ -218,7 +221,7 @@ fn doubted(findings: &[Finding], anchor: &str) -> &'static str {
             && finding.cells.iter().any(|cell| cell == anchor)
     };
     match findings.iter().find(against) {
-        Some(_) => ", contradicted by the cell's other figures",
+        Some(_) => DOUBTED,
         None => "",
     }
 }

@@ -3,11 +3,13 @@
 //! No input, no output: this module knows neither files nor pages.
 
 pub mod audit;
+pub mod cell_figure;
 pub mod document;
 pub mod fact;
 pub mod figure;
 pub mod key_figures;
 pub mod metric;
+pub mod serving;
 pub mod time;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -268,6 +270,13 @@ impl Measurement {
     /// The bare number of a metric.
     pub fn value(&self, metric: Metric) -> Option<f64> {
         self.figures.value(metric)
+    }
+
+    /// Total tok/s of a cell that counts: valid or queued, with a figure above zero.
+    pub fn counted_total(&self) -> Option<f64> {
+        let counts = matches!(self.status, Status::Valid | Status::Queued);
+        let total = self.value(Metric::TotalTokPerS)?;
+        (counts && total.is_finite() && total > 0.0).then_some(total)
     }
 
     /// The status in words: the source's own where it is not one of ours.

@@ -140,6 +140,11 @@ impl MeasuredAt {
         }
     }
 
+    /// The day in the notation of the page, `Sep 13, 2026`, in the zone that it was given in.
+    pub fn day(self) -> String {
+        self.date.strftime("%b %-d, %Y").to_string()
+    }
+
     /// The date alone, `2026-09-13`, in the zone that it was given in.
     pub fn date(self) -> String {
         self.date.to_string()

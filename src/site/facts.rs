@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::config::BaseUrl;
 use crate::run::audit::Noise;
+use crate::run::serving::Budgets;
 
 use super::{Address, Links};
 
@@ -28,6 +29,10 @@ pub struct SiteFacts {
     pub noise: Noise,
     /// Which outputs are wanted.
     pub outputs: Outputs,
+    /// Limits that a reader may need to be kept.
+    pub budgets: Budgets,
+    /// US dollars a GPU hour, by the GPU's name.
+    pub prices: BTreeMap<String, f64>,
     /// Other spellings of models and GPUs, each with the name that is meant.
     pub names: BTreeMap<String, String>,
 }
@@ -49,7 +54,7 @@ impl SiteFacts {
     }
 }
 
-/// Which outputs a run page has beside its HTML.
+/// Which outputs a run page has beside its HTML, and in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outputs {
     /// `index.md`
@@ -58,6 +63,8 @@ pub struct Outputs {
     pub json: bool,
     /// `measurements.csv`
     pub csv: bool,
+    /// Charts on its page.
+    pub charts: bool,
 }
 
 impl Default for Outputs {
@@ -66,6 +73,7 @@ impl Default for Outputs {
             markdown: true,
             json: true,
             csv: true,
+            charts: true,
         }
     }
 }

@@ -5,6 +5,7 @@ pub mod address;
 mod claims;
 pub mod facts;
 pub mod kinds;
+pub mod lists;
 mod plan;
 pub mod prose;
 pub mod targets;
@@ -18,11 +19,12 @@ use crate::diagnostic::{Code, Diagnostic, Place, nearest};
 use crate::markdown::Outline;
 use crate::run::key_figures::Derived;
 use crate::run::time::MeasuredAt;
-use crate::run::{Fact, Run};
+use crate::run::{Fact, Measurement, Run};
 
 pub use address::{Address, Links};
 pub use facts::{Outputs, SiteFacts};
 pub use kinds::{Group, Kind};
+pub use lists::PER_PAGE;
 pub use prose::ProsePage;
 pub use targets::{Dead, Goal, Text};
 
@@ -39,6 +41,7 @@ pub const GENERATED: &[&str] = &[
     "index.json",
     "llms.txt",
     "robots.txt",
+    "runs.js",
     "sitemap.xml",
 ];
 
@@ -113,6 +116,8 @@ impl Redirect {
 pub enum Page {
     /// `/`: all runs.
     Front,
+    /// `/page/N/`: the page of this number with older runs, where there are too many for one.
+    List(usize),
     /// `/runs/SLUG/`: the run at this place of [`Site::runs`].
     Run(usize),
     /// The page of prose at this place of [`Site::prose`].
@@ -142,6 +147,8 @@ pub struct Site {
     pub prose: Vec<ProsePage>,
     /// All runs in the groups of each kind.
     pub kinds: BTreeMap<Kind, Vec<Group>>,
+    /// The lowest and the highest total tok/s of all valid and queued cells of sustained decode.
+    pub totals: Option<(f64, f64)>,
     /// Pages at old addresses.
     pub redirects: Vec<Redirect>,
     /// Images and PDFs of `content/`.
@@ -213,6 +220,7 @@ impl Site {
             .collect();
         Self {
             facts,
+            totals: totals(&runs),
             runs,
             kinds,
             front: None,
@@ -231,6 +239,7 @@ impl Site {
     pub fn pages(&self) -> Vec<Page> {
         let not_found = (!self.has_static(NOT_FOUND)).then_some(Page::NotFound);
         std::iter::once(Page::Front)
+            .chain((1..=self.list_pages()).map(Page::List))
             .chain((0..self.runs.len()).map(Page::Run))
             .chain((0..self.prose.len()).map(Page::Prose))
             .chain(Kind::ALL.iter().copied().map(Page::Kinds))
@@ -243,6 +252,7 @@ impl Site {
     pub fn address(&self, page: Page) -> Address {
         let address = match page {
             Page::Front | Page::NotFound => None,
+            Page::List(page) => Some(lists::address(page)),
             Page::Run(at) => self.runs.get(at).map(|run| run.address.clone()),
             Page::Prose(at) => self.prose.get(at).map(|prose| prose.address.clone()),
             Page::Kinds(kind) => Some(kind.address()),
@@ -257,7 +267,7 @@ impl Site {
             Page::Front => self.front.as_ref().map(|page| &page.text),
             Page::Run(at) => self.runs.get(at)?.notes.as_ref(),
             Page::Prose(at) => self.prose.get(at).map(|page| &page.text),
-            Page::Kinds(_) | Page::Redirect(_) | Page::NotFound => None,
+            Page::List(_) | Page::Kinds(_) | Page::Redirect(_) | Page::NotFound => None,
         }
     }
 
@@ -285,6 +295,16 @@ impl Site {
             }
         })
     }
+}
+
+/// The lowest and the highest total tok/s of the cells that have one and count.
+fn totals(runs: &[RunPage]) -> Option<(f64, f64)> {
+    let cells = runs.iter().flat_map(|page| &page.run.decode);
+    let counted = cells.filter_map(Measurement::counted_total);
+    counted.fold(None, |range, value| match range {
+        Some((least, most)) => Some((value.min(least), value.max(most))),
+        None => Some((value, value)),
+    })
 }
 
 /// When a run was measured, if that is known.

@@ -134,6 +134,11 @@ impl Site {
             let place = Place::file(address.to_string());
             page(&mut claims, "a list of runs", place, &address, HTML);
         }
+        for number in 1..=self.list_pages() {
+            let address = self.address(Page::List(number));
+            let place = Place::file(address.to_string());
+            page(&mut claims, "a list of runs", place, &address, HTML);
+        }
         let mut aliases: Vec<(&str, Place, Page)> = Vec::new();
         for (at, run) in self.runs.iter().enumerate() {
             // Without a slug there is another problem already.

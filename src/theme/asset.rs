@@ -30,13 +30,18 @@ impl Asset {
     }
 }
 
-fn with_hash(path: &str, bytes: &[u8]) -> String {
-    let hash: String = Sha256::digest(bytes)
+/// The first digits of the SHA-256 of a content: another content has others.
+pub(crate) fn digits(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
         .iter()
         .flat_map(|byte| [byte >> 4, byte & 15])
         .filter_map(|digit| char::from_digit(digit.into(), 16))
         .take(DIGITS)
-        .collect();
+        .collect()
+}
+
+fn with_hash(path: &str, bytes: &[u8]) -> String {
+    let hash = digits(bytes);
     let (folder, name) = match path.rsplit_once('/') {
         Some((folder, name)) => (format!("{folder}/"), name),
         None => (String::new(), path),

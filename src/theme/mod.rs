@@ -20,6 +20,7 @@ use std::path::Path;
 use crate::diagnostic::{Code, Diagnostic, Place, nearest, sorted};
 
 pub use asset::Asset;
+pub(crate) use asset::digits;
 use folder::FoundFile;
 
 /// Name of the theme that is compiled in.

@@ -2,32 +2,18 @@
 // a browser for the site opened from a disk. The sites: the demo and one of odd names, each for a
 // host's root, for a sub-path, and without base_url, with and without --portable.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, readdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { test } from 'node:test';
+import { mkdir, mkdtemp, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { LinkChecker } from 'linkinator';
 import { validateXML } from 'xmllint-wasm';
+import { executablePath, FLAGS } from './browser.mjs';
+import { serve } from './server.mjs';
+import { cell, demoContent, finish, gen, run, runFile as file, work } from './sites.mjs';
 import { vnuJar } from './vnu.mjs';
 
-const run = promisify(execFile);
-const root = resolve(import.meta.dirname, '../..');
-const gen = process.env.GEN ?? join(root, 'target/release/gen');
-const chromium = process.env.CHROMIUM ?? 'chromium';
-const work = await mkdtemp(join(tmpdir(), 'speedbook-web-'));
-
-const file = (model, cells) =>
-  JSON.stringify({
-    metadata: { model, timestamp: '2026-05-01T10:00:00', duration_per_test: 30, max_tokens: 64, max_total_tokens: 100000, concurrency_levels: [1, 4, 64], context_lengths: [0, 8192] },
-    prefill: { 8192: { ttft_seconds: 0.5, tok_per_sec: 16384 } },
-    results: cells,
-    summary_table: {},
-  });
-const cell = (concurrency, context_tokens, aggregate_tps, more = {}) => ({ concurrency, context_tokens, aggregate_tps, ttft_p50: 0.2, total_tokens: 900, num_errors: 0, ...more });
+after(finish);
 
 // The checker guesses the language of a page; names of odd scripts mislead it.
 const GUESS = '.*appears to be written in.*';
@@ -49,7 +35,7 @@ async function sites() {
   await oddSite(odd);
   const demo = join(work, 'demo');
   await mkdir(demo);
-  for (const part of ['content', 'site.toml']) await cp(join(root, part), join(demo, part), { recursive: true });
+  await demoContent(demo);
   const list = [];
   for (const site of [demo, odd]) {
     const toml = await readFile(join(site, 'site.toml'), 'utf8').catch(() => '');
@@ -88,35 +74,16 @@ test('the Nu checker finds no error and no warning', async () => {
   }
 });
 
-/** Serves a folder as a static host does: index.html for folders, 404.html for what is missing. */
-async function serve(home) {
-  const types = { html: 'text/html', css: 'text/css', svg: 'image/svg+xml', json: 'application/json', md: 'text/markdown', xml: 'application/xml' };
-  const server = createServer(async (request, response) => {
-    const path = decodeURIComponent(new URL(request.url, 'http://x').pathname);
-    const target = join(home, path.endsWith('/') ? `${path}index.html` : path);
-    try {
-      const bytes = await readFile(target);
-      response.setHeader('content-type', types[target.slice(target.lastIndexOf('.') + 1)] ?? 'text/plain');
-      response.end(bytes);
-    } catch {
-      response.statusCode = 404;
-      response.end('missing');
-    }
-  });
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  return { server, url: `http://127.0.0.1:${server.address().port}` };
-}
-
 test('a crawler finds no dead link', { timeout: 300_000 }, async () => {
   for (const site of built) {
-    const { server, url } = await serve(site.home);
+    const { url, close } = await serve(site.home, site.path);
     const start = [`${url}${site.path}`, `${url}${site.path}404.html`];
     const result = await new LinkChecker().check({
       path: start,
       recurse: true,
       linksToSkip: [`^(?!${url})`],
     });
-    server.close();
+    close();
     const dead = result.links.filter((l) => l.state === 'BROKEN').map((l) => `${l.url} on ${l.parent}`);
     const asked = result.links.filter((l) => l.state === 'OK').length;
     console.log(`${site.name}: ${asked} links`);
@@ -179,8 +146,7 @@ test('a portable site opens from a disk in a browser', { timeout: 120_000 }, asy
   const site = built.find((s) => s.name === 'demo-none-portable');
   const dom = async (path) => {
     const profile = await mkdtemp(join(work, 'profile-'));
-    const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', `--user-data-dir=${profile}`];
-    const { stdout } = await run(chromium, [...flags, '--dump-dom', pathToFileURL(path).href], { maxBuffer: 1 << 26 });
+    const { stdout } = await run(executablePath, ['--headless', ...FLAGS, `--user-data-dir=${profile}`, '--dump-dom', pathToFileURL(path).href], { maxBuffer: 1 << 26 });
     return stdout;
   };
   const front = await dom(join(site.output, 'index.html'));

@@ -49,7 +49,7 @@ fn aligned_table(table: &Value) -> String {
     ];
     for row in list(field(table, "rows").as_ref()) {
         rows.push(
-            list(Some(&row))
+            list(field(&row, "cells").as_ref())
                 .iter()
                 .map(|cell| {
                     let shown = markdown(&text(cell, "text"));
@@ -61,15 +61,26 @@ fn aligned_table(table: &Value) -> String {
                         "" => shown,
                         link => format!("[{shown}]({link})"),
                     };
-                    match text(cell, "note").as_str() {
+                    let mut shown = match text(cell, "note").as_str() {
                         "" => shown,
                         note => format!("{shown} ({})", markdown(note)),
+                    };
+                    for mark in list(field(cell, "marks").as_ref()) {
+                        let mark = markdown(mark.as_str().unwrap_or_default());
+                        shown.push_str(&format!(" **{mark}**"));
                     }
+                    shown
                 })
                 .collect(),
         );
     }
-    let widths: Vec<usize> = (0..columns.len())
+    pipe_table(&rows, &numbers)
+}
+
+/// Rows of escaped cells, the first being the heads, as a pipe table whose columns line up; columns
+/// of numbers are set to the right.
+pub fn pipe_table(rows: &[Vec<String>], numbers: &[bool]) -> String {
+    let widths: Vec<usize> = (0..numbers.len())
         .map(|at| {
             let cells = rows.iter().filter_map(|row| row.get(at));
             cells.map(|cell| cell.width()).max().unwrap_or(0).max(3)
@@ -77,7 +88,7 @@ fn aligned_table(table: &Value) -> String {
         .collect();
     let mut out = String::new();
     for (at, row) in rows.iter().enumerate() {
-        for ((cell, width), number) in row.iter().zip(&widths).zip(&numbers) {
+        for ((cell, width), number) in row.iter().zip(&widths).zip(numbers) {
             let pad = " ".repeat(width.saturating_sub(cell.width()));
             if *number {
                 out.push_str(&format!("| {pad}{cell} "));
@@ -87,7 +98,7 @@ fn aligned_table(table: &Value) -> String {
         }
         out.push_str("|\n");
         if at == 0 {
-            for (width, number) in widths.iter().zip(&numbers) {
+            for (width, number) in widths.iter().zip(numbers) {
                 let dashes = "-".repeat(width - 1);
                 out.push_str(&if *number {
                     format!("| {dashes}: ")

@@ -12,7 +12,7 @@ use crate::markdown::{Outline, options};
 use crate::render::escape::markdown;
 
 pub use crate::markdown::safe_link;
-pub use filters::register_filters;
+pub use filters::{pipe_table, register_filters};
 pub use tidy::tidy;
 
 /// The author's prose in both forms of a page.
@@ -62,6 +62,7 @@ pub fn prose(text: &str, setting: &Setting, lead: &dyn Fn(&str) -> Destination) 
     let events = events::safe(text, setting, &|target| lead(target), events::Form::Html);
     let mut as_html = String::new();
     push_html(&mut as_html, html::decorated(events, setting).into_iter());
+    let as_html = aligned_by_class(&as_html);
     let events = events::safe(
         text,
         setting,
@@ -77,6 +78,21 @@ pub fn prose(text: &str, setting: &Setting, lead: &dyn Fn(&str) -> Destination) 
         html: as_html,
         markdown: as_markdown,
     }
+}
+
+/// The columns of tables are aligned by classes: the pages' policy forbids styles in elements. Text
+/// has no `<` in it that is not escaped, so only the writer's own elements are found.
+fn aligned_by_class(html: &str) -> String {
+    let mut html = html.to_owned();
+    for cell in ["td", "th"] {
+        for side in ["left", "center", "right"] {
+            html = html.replace(
+                &format!("<{cell} style=\"text-align: {side}\">"),
+                &format!("<{cell} class=\"{side}\">"),
+            );
+        }
+    }
+    html
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::index::IndexView;
 use super::kinds::KindsView;
+use super::list::ListView;
 use super::not_found::NotFoundView;
 use super::prose::ProseView;
 use super::redirect::RedirectView;
@@ -64,6 +65,7 @@ pub fn catalogue() -> Catalogue {
         templates: Vec::new(),
     };
     list.add::<IndexView>(&["index.html", "index.md"]);
+    list.add::<ListView>(&["list.html", "list.md"]);
     list.add::<RunView>(&["run.html", "run.md"]);
     list.add::<ProseView>(&["prose.html", "prose.md"]);
     list.add::<KindsView>(&["kinds.html", "kinds.md"]);

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::index::row;
+use super::index::{ThumbnailLegend, legend, runs_table};
 use super::table::Table;
+use super::thumbnail::site_scale;
 use super::{PageView, counted};
 use crate::site::{Group, Kind, Page, Site};
 
@@ -19,6 +20,8 @@ pub struct KindsView {
     pub count: String,
     /// The groups.
     pub groups: Vec<GroupView>,
+    /// How the pictures of the matrices are read; nothing where there is none.
+    pub legend: Option<ThumbnailLegend>,
 }
 
 /// Runs of one kind.
@@ -58,6 +61,7 @@ pub fn kinds_view(site: &Site, kind: Kind) -> KindsView {
     KindsView {
         page: PageView::new(site, Page::Kinds(kind), kind.title(), description),
         title: kind.title(),
+        legend: legend(site.runs.iter(), site_scale(site).as_ref()),
         groups: groups
             .iter()
             .map(|group| group_view(site, kind, group))
@@ -73,19 +77,15 @@ fn group_view(site: &Site, kind: Kind, group: &Group) -> GroupView {
         None => "Not given".to_owned(),
     };
     let runs = group.runs.iter().filter_map(|at| site.runs.get(*at));
-    let mut table = Table {
-        caption: match &group.name {
-            Some(name) => format!("Runs of {name}, newest first."),
-            None => format!("Runs of which the {} is not known.", kind.one()),
-        },
-        columns: super::index::columns(),
-        rows: runs.map(|run| row(run, &links)).collect(),
+    let caption = match &group.name {
+        Some(name) => format!("Runs of {name}, newest first."),
+        None => format!("Runs of which the {} is not known.", kind.one()),
     };
-    table.drop_empty_columns(1);
+    let (table, _) = runs_table(site, caption, runs, &links);
     GroupView {
         anchor: group.anchor.clone(),
         count: counted(group.runs.len(), "run", "runs"),
-        runs: table,
+        runs: table.unwrap_or_default(),
         name,
     }
 }

@@ -1,20 +1,30 @@
 //! Typed views: what a template gets, with every figure already formatted. Templates do no
 //! arithmetic and no look-ups; whatever they need is a field here.
 
+pub mod charts;
+pub mod compare;
+pub mod dataset;
 pub mod facts;
 pub mod fields;
+mod grid;
 pub mod index;
 pub mod kinds;
+pub mod list;
 pub mod matrix;
+mod measurements;
 pub mod not_found;
 pub mod prose;
 pub mod redirect;
 pub mod run;
+pub mod scale;
+pub mod serving;
 pub mod table;
+pub mod thumbnail;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::markdown::{has_scheme, safe_link};
 use crate::render::feed::{self, has_feed};
 use crate::render::links::absolute;
 use crate::render::site_files::FAVICON;
@@ -40,6 +50,13 @@ pub struct PageView {
     pub json: Option<String>,
     /// The page's absolute address, where the site's is known.
     pub canonical: Option<String>,
+    /// What it is for link previews: `article` for a run, else `website`.
+    pub kind: &'static str,
+    /// What it is for search engines: a document of schema.org as JSON-LD, safe within a script
+    /// element.
+    pub json_ld: Option<String>,
+    /// Where the site's sources are; empty where that is not said.
+    pub repository: String,
     /// Relative link to the feed, if there is one.
     pub feed: Option<String>,
     /// Relative link to the site's icon.
@@ -87,6 +104,12 @@ impl PageView {
             markdown: facts.outputs.markdown.then(|| "index.md".to_owned()),
             nav: nav.collect(),
             json: None,
+            kind: "website",
+            json_ld: None,
+            repository: match safe_link(&facts.repository) && has_scheme(&facts.repository) {
+                true => facts.repository.clone(),
+                false => String::new(),
+            },
             canonical: match at {
                 Page::NotFound => None,
                 _ => facts
@@ -119,6 +142,7 @@ pub(crate) fn page_title(site: &Site, page: Page) -> String {
         Page::Run(at) => site.runs.get(at).map(|page| page.run.title()),
         Page::Prose(at) => site.prose.get(at).map(|page| page.title.as_str()),
         Page::Kinds(kind) => Some(kind.title()),
+        Page::List(page) => return format!("Older runs, page {page}"),
     };
     title.unwrap_or(&site.facts.title).to_owned()
 }

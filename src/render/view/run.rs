@@ -3,13 +3,18 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::charts::{ChartView, charts};
+use super::dataset::dataset;
 use super::facts::{FactBlock, fact_blocks, missing, show};
-use super::matrix::{Matrix, matrix_view};
+use super::matrix::{Matrix, matrices};
+use super::measurements::{figure, measurements_table};
 use super::prose;
-use super::table::{ABSENT, Cell, Column, Table};
+use super::serving::{ServingView, USD_DEFINITION, serving_view};
+use super::table::{Cell, Column, Table};
 use super::{PageView, counted};
-use crate::launch::LaunchCommand;
 use crate::launch::highlight::highlight_bash;
+use crate::launch::{JsonEntry, JsonValue, LaunchCommand};
+use crate::redact::PLACEHOLDERS;
 use crate::run::audit::completed_note;
 use crate::run::{Fact, Measurement, Metric, Phase, RUN_SCHEMA, Run};
 use crate::site::{Page, RunPage, Site};
@@ -23,7 +28,13 @@ pub struct RunView {
     pub schema: &'static str,
     /// The title.
     pub title: String,
-    /// The line below it: engine, version, quantization, size of the matrix.
+    /// The title up to where it names the hardware; all of it where it does not.
+    pub title_head: String,
+    /// The rest of the title: "on 4 × H200 SXM"; empty where it does not name the hardware.
+    pub title_tail: String,
+    /// Engine, version, quantization.
+    pub setup: Vec<String>,
+    /// The same with the size of the matrix and the contexts of prefill.
     pub summary: Vec<String>,
     /// Author and date, in words.
     pub byline: Vec<String>,
@@ -39,6 +50,10 @@ pub struct RunView {
     pub findings: Vec<FindingView>,
     /// The decode matrix, then others.
     pub matrices: Vec<Matrix>,
+    /// What a reader can serve.
+    pub serving: Option<ServingView>,
+    /// The charts; none where they are not wanted or there is too little to draw.
+    pub charts: Vec<ChartView>,
     /// Sentences about the method, shown below the first matrix, or below prefill without one.
     pub notes: Vec<String>,
     /// Prefill by context.
@@ -96,10 +111,35 @@ pub struct LaunchView {
     pub text: String,
     /// One line that a shell takes.
     pub copy: String,
-    /// Whether something was hidden in it.
+    /// Whether something in it is hidden, or was left out by its author: then it is a variable in
+    /// the line for copying.
     pub hidden: bool,
+    /// Whether something was hidden here: a secret or a private name.
+    pub redacted: bool,
+    /// Its long JSON values, key by key.
+    pub json: Vec<LaunchJson>,
     /// What readers filter by.
     pub settings: Vec<Setting>,
+}
+
+/// A long JSON value of the launch command.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LaunchJson {
+    /// What it is the value of; empty where it stands alone.
+    pub flag: String,
+    /// Its keys, those of objects in it joined by dots.
+    pub entries: Vec<LaunchJsonEntry>,
+}
+
+/// A key of a JSON value.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LaunchJsonEntry {
+    /// The key.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+    /// Whether a part of the value is hidden.
+    pub hidden: bool,
 }
 
 /// A setting read from the launch command.
@@ -131,13 +171,21 @@ pub fn run_view(site: &Site, at: Page, page: &RunPage) -> RunView {
     notes.extend(completed_note(run));
     let summary = summary(run);
     let not_given = missing(&run.facts);
+    let description = description(run, &summary);
+    let (title_head, title_tail) = title_parts(run);
+    let serving = serving_view(page, &site.facts);
     RunView {
         page: PageView {
             json: site.facts.outputs.json.then(|| "run.json".to_owned()),
-            ..PageView::new(site, at, run.title(), description(run, &summary))
+            kind: "article",
+            json_ld: Some(dataset(site, page, &description)),
+            ..PageView::new(site, at, run.title(), description)
         },
         schema: RUN_SCHEMA,
         title: run.title().to_owned(),
+        title_head,
+        title_tail,
+        setup: setup(run),
         byline: byline(run),
         source_url: run
             .facts
@@ -153,10 +201,12 @@ pub fn run_view(site: &Site, at: Page, page: &RunPage) -> RunView {
             .map(key_figure_view)
             .collect(),
         findings: findings(page),
-        matrices: [Phase::Decode, Phase::Burst]
-            .iter()
-            .filter_map(|phase| matrix_view(run, *phase))
-            .collect(),
+        matrices: matrices(run, &page.derived.audit),
+        charts: if site.facts.outputs.charts {
+            charts(run, &page.derived.audit)
+        } else {
+            Vec::new()
+        },
         notes,
         prefill: prefill_table(run),
         launch: run.facts.text(Fact::LaunchCommand).map(launch_view),
@@ -165,18 +215,39 @@ pub fn run_view(site: &Site, at: Page, page: &RunPage) -> RunView {
         notes_html: prose.html,
         notes_markdown: prose.markdown,
         measurements: measurements_table(run),
-        definitions: definitions(run),
+        definitions: definitions(run, serving.as_ref()),
+        serving,
         downloads: downloads(site),
         summary,
     }
 }
 
-/// What was measured, in a few parts: engine, version, quantization, size of the matrix.
-pub(crate) fn summary(run: &Run) -> Vec<String> {
-    let mut parts: Vec<String> = [Fact::EngineName, Fact::EngineVersion, Fact::Quantization]
+/// The title in two parts, the second being the hardware: "Qwen3.5" and "on 4 × H200 SXM".
+fn title_parts(run: &Run) -> (String, String) {
+    let title = run.title();
+    let gpu = run.facts.text(Fact::Gpu).unwrap_or_default();
+    match title
+        .rfind(" on ")
+        .and_then(|at| title.split_at_checked(at))
+    {
+        Some((head, tail)) if !gpu.is_empty() && tail.contains(gpu) => {
+            (head.to_owned(), tail.trim_start().to_owned())
+        }
+        _ => (title.to_owned(), String::new()),
+    }
+}
+
+/// Engine, version and quantization, those that are known.
+fn setup(run: &Run) -> Vec<String> {
+    [Fact::EngineName, Fact::EngineVersion, Fact::Quantization]
         .iter()
         .filter_map(|fact| show(&run.facts, *fact))
-        .collect();
+        .collect()
+}
+
+/// What was measured, in a few parts: engine, version, quantization, size of the matrix.
+pub(crate) fn summary(run: &Run) -> Vec<String> {
+    let mut parts = setup(run);
     if let (Some(first), Some(last)) = (run.decode.first(), run.decode.last()) {
         let mut contexts: Vec<&str> = run
             .decode
@@ -283,6 +354,7 @@ fn prefill_table(run: &Run) -> Option<Table> {
             Column::number(head(Metric::TtftMs)),
         ],
         rows: Vec::new(),
+        ..Table::default()
     };
     let with_status = run
         .prefill
@@ -300,7 +372,7 @@ fn prefill_table(run: &Run) -> Option<Table> {
         if with_status {
             row.push(Cell::text(status_with_reason(m)));
         }
-        table.rows.push(row);
+        table.rows.push(row.into());
     }
     Some(table)
 }
@@ -312,6 +384,8 @@ fn launch_view(command: &str) -> LaunchView {
         html: highlight_bash(&text),
         copy: parsed.one_line(),
         hidden: parsed.has_hidden(),
+        redacted: PLACEHOLDERS.iter().any(|hidden| text.contains(hidden)),
+        json: parsed.json_values().into_iter().map(launch_json).collect(),
         settings: parsed
             .settings()
             .into_iter()
@@ -324,8 +398,20 @@ fn launch_view(command: &str) -> LaunchView {
     }
 }
 
+fn launch_json(value: JsonValue) -> LaunchJson {
+    let entry = |entry: JsonEntry| LaunchJsonEntry {
+        key: entry.key,
+        value: entry.value,
+        hidden: entry.hidden,
+    };
+    LaunchJson {
+        flag: value.flag,
+        entries: value.entries.into_iter().map(entry).collect(),
+    }
+}
+
 /// The head of a metric's column: its label, with the unit in brackets where the label has none.
-fn head(metric: Metric) -> String {
+pub(super) fn head(metric: Metric) -> String {
     let info = metric.info();
     let mut words = info.label.split([' ', ',']);
     if info.unit.is_empty() || words.any(|word| word == info.unit) {
@@ -335,57 +421,20 @@ fn head(metric: Metric) -> String {
     }
 }
 
-fn figure(m: &Measurement, metric: Metric) -> Cell {
-    Cell::text(
-        m.get(metric)
-            .map_or_else(|| ABSENT.to_owned(), |f| metric.show(f)),
-    )
-}
-
-fn status_with_reason(m: &Measurement) -> String {
+pub(super) fn status_with_reason(m: &Measurement) -> String {
     match &m.reason {
         Some(reason) => format!("{}: {reason}", m.status_label()),
         None => m.status_label().to_owned(),
     }
 }
 
-fn measurements_table(run: &Run) -> Option<Table> {
-    let mut table = Table {
-        caption: "Latencies are medians where no other statistic is named. Total tok/s is output across all simultaneous requests.".to_owned(),
-        columns: vec![
-            Column::text("Phase"),
-            Column::text("Context"),
-            Column::number("Requests at once"),
-            Column::text("Status"),
-        ],
-        rows: Vec::new(),
-    };
-    let fixed = table.columns.len();
-    table
-        .columns
-        .extend(Metric::ALL.iter().map(|m| Column::number(head(*m))));
-    table.columns.push(Column::text("Tokens counted by"));
-    table.columns.push(Column::text("Method"));
-    for phase in Phase::ALL {
-        for m in run.phase(*phase) {
-            let mut row = vec![
-                Cell::text(phase.label()),
-                Cell::text(&m.context.label),
-                Cell::link(m.concurrency.to_string(), ""),
-                Cell::text(status_with_reason(m)),
-            ];
-            row.extend(Metric::ALL.iter().map(|metric| figure(m, *metric)));
-            for text in [&m.token_source, &m.method] {
-                row.push(Cell::text(text.as_deref().unwrap_or(ABSENT)));
-            }
-            table.rows.push(row);
-        }
-    }
-    table.drop_empty_columns(fixed);
-    (!table.rows.is_empty()).then_some(table)
-}
-
-fn definitions(run: &Run) -> Vec<Definition> {
+fn definitions(run: &Run, serving: Option<&ServingView>) -> Vec<Definition> {
+    let (usd, formula) = USD_DEFINITION;
+    let price = serving.filter(|serving| !serving.price.is_empty());
+    let price = price.map(|_| Definition {
+        term: usd.to_owned(),
+        text: formula,
+    });
     Metric::ALL
         .iter()
         .filter(|metric| {
@@ -397,6 +446,7 @@ fn definitions(run: &Run) -> Vec<Definition> {
             term: head(*metric),
             text: metric.info().definition,
         })
+        .chain(price)
         .collect()
 }
 

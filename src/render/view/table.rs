@@ -12,8 +12,39 @@ pub struct Table {
     pub caption: String,
     /// Its columns.
     pub columns: Vec<Column>,
-    /// Its rows, each as long as `columns`.
-    pub rows: Vec<Vec<Cell>>,
+    /// Its rows.
+    pub rows: Vec<Row>,
+    /// Whether readers may want its rows in another order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sortable: bool,
+}
+
+/// A row.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Row {
+    /// Its cells, as many as the table has columns.
+    pub cells: Vec<Cell>,
+    /// The anchor of the measurement that the whole row shows; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub anchor: String,
+}
+
+impl Row {
+    /// The same row, as the one that shows this measurement.
+    #[must_use]
+    pub fn anchor(mut self, anchor: impl Into<String>) -> Self {
+        self.anchor = anchor.into();
+        self
+    }
+}
+
+impl From<Vec<Cell>> for Row {
+    fn from(cells: Vec<Cell>) -> Self {
+        Self {
+            cells,
+            ..Self::default()
+        }
+    }
 }
 
 /// The head of a column.
@@ -23,6 +54,9 @@ pub struct Column {
     pub label: String,
     /// Whether the cells are numbers, set to the right.
     pub number: bool,
+    /// Its name for scripts; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub key: String,
 }
 
 impl Column {
@@ -30,7 +64,7 @@ impl Column {
     pub fn text(label: impl Into<String>) -> Self {
         Self {
             label: label.into(),
-            number: false,
+            ..Self::default()
         }
     }
 
@@ -39,7 +73,15 @@ impl Column {
         Self {
             label: label.into(),
             number: true,
+            ..Self::default()
         }
+    }
+
+    /// The same column with a name for scripts.
+    #[must_use]
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = key.into();
+        self
     }
 }
 
@@ -57,9 +99,20 @@ pub struct Cell {
     /// A smaller line below it; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// A picture that HTML shows instead of the text, which says what is on it: a whole `svg`
+    /// element; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub svg: String,
+    /// Marks that the reader must not miss, behind the smaller line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<&'static str>,
     /// The anchor of the measurement that it stands for; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub anchor: String,
+    /// The number that it is sorted by, where its text is not that number ("13.7K", "1,646.0");
+    /// else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub value: String,
 }
 
 impl Cell {
@@ -90,6 +143,20 @@ impl Cell {
         }
     }
 
+    /// A cell that shows this number in some notation.
+    pub fn figure(text: impl Into<String>, value: f64) -> Self {
+        let text = text.into();
+        let plain = text.parse::<f64>().is_ok();
+        Self {
+            value: if plain {
+                String::new()
+            } else {
+                value.to_string()
+            },
+            ..Self::text(text)
+        }
+    }
+
     /// The same cell as the place that links to this anchor lead to.
     #[must_use]
     pub fn anchor(mut self, anchor: impl Into<String>) -> Self {
@@ -117,12 +184,12 @@ impl Table {
                     || self
                         .rows
                         .iter()
-                        .any(|row| row.get(at).is_some_and(|cell| cell.text != ABSENT))
+                        .any(|row| row.cells.get(at).is_some_and(|cell| cell.text != ABSENT))
             })
             .collect();
         retain(&mut self.columns, &keep);
         for row in &mut self.rows {
-            retain(row, &keep);
+            retain(&mut row.cells, &keep);
         }
     }
 }
