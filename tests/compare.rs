@@ -444,7 +444,7 @@ fn every_figure_equal() {
     assert_eq!((c.verdict, c.things.len()), (Verdict::LikeForLike, 0));
     assert_eq!(
         c.verdict_sentence(),
-        "Like for like: nothing that both runs tell of differs."
+        "Like for like: nothing that bears on speed differs, as far as both runs tell."
     );
     assert_eq!(
         c.flags_sentence(),
@@ -517,7 +517,7 @@ fn one_thing_and_few_things() {
     assert_eq!(c.verdict, Verdict::LikeForLike);
     assert_eq!(
         c.verdict_sentence(),
-        "Like for like: nothing that both runs tell of differs. Only one of them tells its tool version."
+        "Like for like: nothing that bears on speed differs, as far as both runs tell. Only one of them tells its tool version."
     );
 }
 

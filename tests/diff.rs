@@ -111,6 +111,21 @@ fn the_two_reports_in_the_terminal() {
 }
 
 #[test]
+fn colour_is_never_the_only_carrier() {
+    let output = Command::new(env!("CARGO_BIN_EXE_gen"))
+        .args(["diff", A, B])
+        .current_dir(root())
+        .env("CLICOLOR_FORCE", "1")
+        .env_remove("NO_COLOR")
+        .output()
+        .unwrap();
+    let coloured = stdout(&output);
+    assert!(coloured.contains('\u{1b}'));
+    let plain = stdout(&generate(&["diff", A, B], root()));
+    assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), plain);
+}
+
+#[test]
 fn the_two_reports_as_markdown_and_json() {
     let args = [
         "diff",

@@ -277,7 +277,10 @@ pub(super) fn per_gpu(comparison: &Comparison) -> Option<String> {
 pub(super) fn verdict(comparison: &Comparison) -> String {
     let things = &comparison.things;
     let mut text = match comparison.verdict {
-        Verdict::LikeForLike => "Like for like: nothing that both runs tell of differs.".to_owned(),
+        Verdict::LikeForLike => {
+            "Like for like: nothing that bears on speed differs, as far as both runs tell."
+                .to_owned()
+        }
         Verdict::OneThing | Verdict::FewThings => {
             let words: Vec<String> = things.iter().map(Thing::words).collect();
             format!(
