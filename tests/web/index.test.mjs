@@ -88,7 +88,12 @@ async function open(t, address, { compare = false, ...options } = {}) {
   return page;
 }
 
-const titles = (page) => page.locator('table.runs tbody th a').allTextContents();
+/** Rows below the screen come a little later. */
+const settled = (page) => page.locator('table.runs:not([aria-busy=true])').waitFor();
+async function titles(page) {
+  await settled(page);
+  return page.locator('table.runs tbody th a').allTextContents();
+}
 const found = (page) => page.locator('form.filters [role=status]');
 const names = (list) => list.map((of) => of.title);
 const newest = [...runs].sort((a, b) => (b.measured_at ?? '').localeCompare(a.measured_at ?? '') || a.title.toLowerCase().localeCompare(b.title.toLowerCase()));
@@ -215,6 +220,7 @@ test('rows of the script are those of the page', async (t) => {
   const before = await rows();
   await page.getByRole('searchbox').fill('run');
   await page.waitForFunction(() => document.querySelector('table.runs caption').textContent.startsWith('By'));
+  await settled(page);
   const scripted = await rows();
   assert.equal(before.length, scripted.length);
   const paths = (html) => html.replace(/(<path[^>]*><\/path>)+/, (all) => all.match(/<path[^>]*>/g).sort().join(''));
