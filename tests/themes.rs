@@ -86,14 +86,16 @@ fn text(dir: &Path, path: &str) -> String {
     fs_err::read_to_string(dir.join("public").join(path)).unwrap()
 }
 
-/// The link to the stylesheet of a page.
+/// The link to the site's stylesheet on a page; lists of runs have one of their own beside it.
 fn stylesheet(page: &str) -> String {
     let sheets = Selector::parse("link[rel=stylesheet]").unwrap();
     let page = Html::parse_document(page);
-    let mut sheets = page.select(&sheets);
-    let link = sheets.next().unwrap().attr("href").unwrap().to_owned();
-    assert!(sheets.next().is_none(), "one stylesheet");
-    link
+    let links = page
+        .select(&sheets)
+        .map(|sheet| sheet.attr("href").unwrap());
+    let links: Vec<&str> = links.filter(|link| !link.starts_with("index.")).collect();
+    assert_eq!(links.len(), 1, "one stylesheet: {links:?}");
+    links[0].to_owned()
 }
 
 #[test]
@@ -244,7 +246,7 @@ fn components_of_the_site_go_before_those_of_the_theme() {
     let dir = site(&[
         (
             "templates/table.html",
-            "{% component table(table: map, label: string) %}<p>my {{ label }}</p>{% endcomponent table %}",
+            "{% component runs(table: map, label: string) %}<p>my {{ label }}</p>{% endcomponent runs %}",
         ),
         (
             "templates/base.html",
@@ -316,7 +318,7 @@ fn names_that_are_not_there_are_told_with_what_there_is() {
     for wanted in [
         "error[E0602]: ",
         " --> templates/run.html:2:",
-        "did you mean `content`? known there: content, footer, header, scripts, styles, title",
+        "did you mean `content`? known there: all_scripts, all_styles, content, footer, header, scripts, styles, title",
         "unknown filter `shout`",
         " --> templates/run.html:4:",
         "did you mean `base.html`?",
@@ -374,7 +376,7 @@ fn an_unknown_field_is_told_once_with_what_is_known_there() {
         ),
         (
             "{{ asset(name=\"stlye.css\") }}",
-            "there is no asset `stlye.css`\n --> templates/run.html:1:4\nhelp: did you mean `style.css`? known there: style.css",
+            "there is no asset `stlye.css`\n --> templates/run.html:1:4\nhelp: did you mean `style.css`? known there: index.css, index.js, style.css",
         ),
         (
             "{{ asset(name=\"robots.txt\") }}",
