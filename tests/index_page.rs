@@ -27,8 +27,7 @@ fn cell(context: u64, concurrency: u64, status: Status, total: f64) -> Measureme
         ..Measurement::default()
     };
     if matches!(status, Status::Valid | Status::Queued) {
-        cell.figures
-            .set(Metric::TotalTokPerS, Figure::exact(total));
+        cell.figures.set(Metric::TotalTokPerS, Figure::exact(total));
     }
     cell
 }
@@ -44,7 +43,12 @@ fn run(n: usize) -> Run {
     facts.set(Fact::GpuCount, FactValue::Count(4));
     facts.set_text(
         Fact::MeasuredAt,
-        format!("20{:02}-{:02}-{:02}", 10 + n / 336, 1 + n / 28 % 12, 1 + n % 28),
+        format!(
+            "20{:02}-{:02}-{:02}",
+            10 + n / 336,
+            1 + n / 28 % 12,
+            1 + n % 28
+        ),
     );
     run.decode = vec![
         cell(8192, 1, Status::Valid, 10.0),
@@ -111,7 +115,10 @@ fn a_page_of_older_runs_stays_the_same_when_runs_are_added() {
     );
     let first = &files(&before, Page::List(1))["page/1/index.html"];
     let names = texts(first, "tbody th a");
-    assert_eq!((names.len(), &*names[0], &*names[99]), (100, "Run 99", "Run 0"));
+    assert_eq!(
+        (names.len(), &*names[0], &*names[99]),
+        (100, "Run 99", "Run 0")
+    );
     assert!(first.contains("rel=\"prev\" href=\"../../page/2/\""));
     assert!(!first.contains("rel=\"next\""), "there is none older");
 }
@@ -122,7 +129,10 @@ fn the_front_page_has_the_newest_and_leads_to_the_older() {
     let front = files(&site, Page::Front);
     let html = &front["index.html"];
     let names = texts(html, "tbody th a");
-    assert_eq!((names.len(), &*names[0], &*names[99]), (100, "Run 309", "Run 210"));
+    assert_eq!(
+        (names.len(), &*names[0], &*names[99]),
+        (100, "Run 309", "Run 210")
+    );
     // The newest that is not here is Run 209, on the third page, with a few of these.
     assert!(html.contains("rel=\"next\" href=\"page/3/\""));
     let third = &files(&site, Page::List(3))["page/3/index.html"];
@@ -146,7 +156,8 @@ fn the_front_page_has_the_newest_and_leads_to_the_older() {
 
 #[test]
 fn few_runs_need_no_page_and_one_no_search() {
-    let html = |n: usize| files(&site((0..n).map(run).collect()), Page::Front)["index.html"].clone();
+    let html =
+        |n: usize| files(&site((0..n).map(run).collect()), Page::Front)["index.html"].clone();
     assert!(!html(100).contains("class=\"pager\""));
     assert!(html(101).contains("class=\"pager\""));
     assert!(!html(1).contains("<form") && !html(1).contains("<script"));
@@ -200,7 +211,10 @@ fn a_page_that_takes_the_place_of_a_list_is_told_of() {
     );
     let (code, said) = build();
     assert_eq!(code, Some(1));
-    assert!(said.contains("the link \"/page/2/\" leads nowhere"), "{said}");
+    assert!(
+        said.contains("the link \"/page/2/\" leads nowhere"),
+        "{said}"
+    );
     assert!(!said.contains("\"/page/1/\" leads"), "{said}");
 }
 
@@ -356,7 +370,10 @@ fn the_data_says_what_the_page_says() {
         .next()
         .unwrap();
     let asked = form.attr("data-runs").unwrap();
-    assert!(asked.starts_with("runs.js?v=") && asked.len() == 20, "{asked}");
+    assert!(
+        asked.starts_with("runs.js?v=") && asked.len() == 20,
+        "{asked}"
+    );
     assert_eq!(
         script,
         files(&site, Page::Front)["runs.js"],

@@ -249,7 +249,7 @@ fn components_of_the_site_go_before_those_of_the_theme() {
     let dir = site(&[
         (
             "templates/table.html",
-            "{% component table(table: map, label: string) %}<p>my {{ label }}</p>{% endcomponent table %}",
+            "{% component runs(table: map, label: string) %}<p>my {{ label }}</p>{% endcomponent runs %}",
         ),
         (
             "templates/base.html",
@@ -325,7 +325,7 @@ fn names_that_are_not_there_are_told_with_what_there_is() {
         "unknown filter `shout`",
         " --> templates/run.html:4:",
         "did you mean `base.html`?",
-        "did you mean `table`? known there: cell, table",
+        "did you mean `table`? known there: cell, pager, runs, table, thumbnail_legend",
     ] {
         assert!(said.contains(wanted), "{wanted}: {said}");
     }
@@ -518,7 +518,7 @@ fn the_documentation_lists_what_templates_get() {
     let files: BTreeSet<&str> = files
         .iter()
         .map(String::as_str)
-        .filter(|f| !["base.html", "charts.html", "launch.html", "serving.html"].contains(f))
+        .filter(|f| !["base.html", "charts.html", "launch.html", "runs.html", "serving.html"].contains(f))
         .collect();
     assert_eq!(
         listed, files,

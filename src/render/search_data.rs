@@ -54,7 +54,10 @@ impl Facet {
         Self {
             key,
             label,
-            of: of.iter().map(|of| of.iter().filter_map(at).collect()).collect(),
+            of: of
+                .iter()
+                .map(|of| of.iter().filter_map(at).collect())
+                .collect(),
             values: values
                 .into_values()
                 .map(|(text, runs)| (text.clone(), runs))
@@ -173,7 +176,12 @@ fn facets(site: &Site, launches: &[Launch]) -> Vec<Facet> {
             "gpus",
             "Number of GPUs",
             runs()
-                .map(|run| gpu_count(run).map(|n| (n, n.to_string())).into_iter().collect())
+                .map(|run| {
+                    gpu_count(run)
+                        .map(|n| (n, n.to_string()))
+                        .into_iter()
+                        .collect()
+                })
                 .collect(),
         ),
         Facet::of_kind(site, Kind::Engines, "engine", "Engine"),
@@ -214,7 +222,11 @@ fn data(site: &Site, facets: &[Facet], launches: &[Launch]) -> Value {
     put("n", json!(site.runs.len()));
     put(
         "end",
-        json!(if site.facts.portable { "/index.html" } else { "/" }),
+        json!(if site.facts.portable {
+            "/index.html"
+        } else {
+            "/"
+        }),
     );
     put("slug", runs().map(|run| run.slug.as_str()).collect());
     put(
@@ -374,4 +386,3 @@ fn for_script(json: &str) -> String {
     }
     out
 }
-

@@ -148,11 +148,7 @@ pub fn index_view(site: &Site, data: &SearchData) -> IndexView {
         },
         runs,
         legend,
-        filters: if searched {
-            filters(data)
-        } else {
-            Vec::new()
-        },
+        filters: if searched { filters(data) } else { Vec::new() },
         data: if searched {
             format!("{}{}", links.root(), data.link)
         } else {

@@ -20,7 +20,7 @@ const built = table.tBodies[0];
 const caption = table.caption.firstElementChild;
 const { textContent: builtCaption } = caption;
 const pager = document.querySelector('.pager');
-let sort, dir, data, loading, waiting;
+let sort, dir, data, loading, waiting, rest;
 let picks = [];
 let found = [];
 let shown = 0;
@@ -159,11 +159,11 @@ function row(at) {
   }));
 }
 
-function append(body) {
-  const rows = found.slice(shown, shown + 100).map(row);
+function append(body, n) {
+  const rows = found.slice(shown, shown + n).map(row);
   body.append(...rows);
   shown += rows.length;
-  more.hidden = shown >= found.length;
+  more.hidden = shown >= found.length || shown % 100 > 0;
   more.textContent = `Show ${Math.min(100, found.length - shown)} more`;
   return rows[0];
 }
@@ -184,7 +184,17 @@ function update() {
   shown = 0;
   more.hidden = true;
   const body = active ? el('tbody') : built;
-  if (active) append(body);
+  clearTimeout(rest);
+  table.ariaBusy = active;
+  // What is on the screen comes first.
+  if (active) {
+    append(body, 20);
+    rest = setTimeout(() => {
+      append(body, 80);
+      table.ariaBusy = false;
+      mark();
+    }, 80);
+  }
   if (!found.length) body.append(el('tr', {}, el('td', { class: 'none-found', colspan: keys.length }, 'No run has all of this.')));
   table.tBodies[0].replaceWith(body);
   caption.textContent = active ? `By ${heads[keys.indexOf(sort)].textContent}, ${dir}ending.` : builtCaption;
@@ -224,7 +234,7 @@ const button = (text, attributes, act) => {
   made.addEventListener('click', act);
   return made;
 };
-const more = button([], { class: 'more', hidden: '' }, () => append(table.tBodies[0]).querySelector('a').focus());
+const more = button([], { class: 'more', hidden: '' }, () => append(table.tBodies[0], 100).querySelector('a').focus());
 table.parentElement.after(more);
 
 const picked = el('span', { role: 'status' });
