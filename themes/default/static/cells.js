@@ -21,7 +21,7 @@
     const cells = [...row(anchor).cells].map(text);
     const at = (name) => cells[heads.indexOf(name)];
     const title = document.createElement('strong');
-    title.textContent = `${at('Context')} × ${at('Requests at once')}`;
+    title.textContent = `${at('Context')} × ${at('Requests at once')}, ${at('Phase').toLowerCase()}`;
     const list = document.createElement('dl');
     heads.forEach((head, i) => {
       if (['Phase', 'Context', 'Requests at once'].includes(head) || cells[i] === '—') return;
