@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::JsonLd;
 use crate::render::links::absolute;
 use crate::run::time::MeasuredAt;
 use crate::run::{Fact, Metric, Phase};
@@ -12,7 +13,7 @@ use crate::site::{RunPage, Site};
 
 /// The JSON-LD of a run's page, safe within a script element: no `<` stands in it. Addresses are
 /// absolute, so they are left out where the site's is not known.
-pub fn dataset(site: &Site, page: &RunPage, description: &str) -> String {
+pub fn dataset(site: &Site, page: &RunPage, description: &str) -> JsonLd {
     let run = &page.run;
     let facts = &site.facts;
     let mut data = Map::new();
@@ -73,5 +74,5 @@ pub fn dataset(site: &Site, page: &RunPage, description: &str) -> String {
         .collect();
     put("distribution", (!files.is_empty()).then(|| json!(files)));
     // Escapes of JSON: an end of the script element cannot stand in it.
-    Value::Object(data).to_string().replace('<', "\\u003c")
+    JsonLd::new(Value::Object(data).to_string().replace('<', "\\u003c"))
 }

@@ -23,6 +23,7 @@ pub mod thumbnail;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use crate::markdown::{has_scheme, safe_link};
 use crate::render::feed::{self, has_feed};
@@ -52,9 +53,8 @@ pub struct PageView {
     pub canonical: Option<String>,
     /// What it is for link previews: `article` for a run, else `website`.
     pub kind: &'static str,
-    /// What it is for search engines: a document of schema.org as JSON-LD, safe within a script
-    /// element.
-    pub json_ld: Option<String>,
+    /// What it is for search engines.
+    pub json_ld: Option<JsonLd>,
     /// Where the site's sources are; empty where that is not said.
     pub repository: String,
     /// Relative link to the feed, if there is one.
@@ -63,6 +63,26 @@ pub struct PageView {
     pub icon: String,
     /// The parts of the site.
     pub nav: Vec<NavLink>,
+}
+
+/// A document of schema.org.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct JsonLd {
+    /// The document, safe within a script element.
+    pub text: String,
+    /// Its hash, by which the page's policy knows it: `sha256-…`.
+    pub hash: String,
+}
+
+impl JsonLd {
+    /// A document: no `<` may stand in the text.
+    fn new(text: String) -> Self {
+        let digest = Sha256::digest(text.as_bytes());
+        Self {
+            hash: format!("sha256-{}", data_encoding::BASE64.encode(&digest)),
+            text,
+        }
+    }
 }
 
 /// A link of the navigation.

@@ -80,7 +80,7 @@ pub struct ServingCell {
 
 const EDGE: &str = "At the edge of what was measured: more requests may keep the budget too.";
 
-/// The view for a run; `None` without a decode cell or without a budget.
+/// The view for a run; `None` without a valid decode cell or without a budget.
 pub(super) fn serving_view(page: &RunPage, site: &SiteFacts) -> Option<ServingView> {
     let served = serving(&page.run, &page.derived.audit);
     let budgets = &site.budgets.0;
@@ -100,6 +100,10 @@ pub(super) fn serving_view(page: &RunPage, site: &SiteFacts) -> Option<ServingVi
         refused: context.refused.map(|n| n.to_string()).unwrap_or_default(),
     };
     let rows: Vec<ServingRow> = served.contexts.iter().map(row).collect();
+    // Without a valid cell there is nothing to answer with.
+    if rows.iter().all(|row| row.levels.is_empty()) {
+        return None;
+    }
     let columns: Vec<ServingColumn> = budgets
         .iter()
         .map(|budget| ServingColumn {
