@@ -238,7 +238,7 @@ fn title_parts(run: &Run) -> (String, String) {
 }
 
 /// Engine, version and quantization, those that are known.
-fn setup(run: &Run) -> Vec<String> {
+pub(super) fn setup(run: &Run) -> Vec<String> {
     [Fact::EngineName, Fact::EngineVersion, Fact::Quantization]
         .iter()
         .filter_map(|fact| show(&run.facts, *fact))
