@@ -246,7 +246,7 @@ fn every_file_has_its_class() {
     assert_eq!(prose, ["content/index.md", "content/method.md"]);
     assert_eq!(content.prose[0].body, "Hello");
     assert_eq!(content.prose[0].title.as_deref(), Some("Front"));
-    assert_eq!(content.comparisons[0].path, "content/compare/x.md");
+    assert_eq!(content.comparisons[0].prose.shown, "content/compare/x.md");
     let assets: Vec<_> = content.assets.iter().map(|f| f.path.as_str()).collect();
     assert_eq!(assets, ["a.pdf", "img/a.PNG"]);
     let statics: Vec<_> = content.statics.iter().map(|f| f.shown()).collect();

@@ -114,7 +114,7 @@ fn check_html(path: &str, text: &str) {
                 let data = element.attr("type") == Some("application/ld+json");
                 data || element.attr("src").is_some() && element.text().next().is_none()
             }
-            "svg" => matches!(element.attr("class"), Some("thumb" | "chart-svg")),
+            "svg" => matches!(element.attr("class"), Some("thumb" | "plot")),
             _ => false,
         };
         assert!(

@@ -111,10 +111,11 @@ fn more_is_further_from_the_ground() {
     }
 }
 
+/// Colours; other variables are the business of the sheet that uses them.
 #[test]
 fn every_variable_is_documented() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let definition = regex::Regex::new(r"(?m)[\s;{]--([a-z0-9-]+):").unwrap();
+    let definition = regex::Regex::new(r"--([a-z0-9-]+): light-dark\(").unwrap();
     let mut defined = BTreeSet::new();
     for entry in fs_err::read_dir(root.join("themes/default/static")).unwrap() {
         let path = entry.unwrap().path();
