@@ -121,7 +121,9 @@ pub(super) fn apply_title(report: &mut Report, problems: &mut Problems, line: &L
         None => title.model,
     };
     facts.set(problems, Fact::ModelName, FactValue::Text(name), number);
-    let cpu = title.memory.is_none() && title.gpu.to_uppercase().starts_with("CPU");
+    // "on CPU", "on 2 CPU threads": no name of a GPU.
+    let mut words = title.gpu.split(|c: char| !c.is_alphanumeric());
+    let cpu = title.memory.is_none() && words.any(|word| matches!(word, "CPU" | "CPUs" | "cpu"));
     if !cpu {
         facts.set(problems, Fact::Gpu, FactValue::Text(title.gpu), number);
     }

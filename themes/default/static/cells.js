@@ -21,7 +21,7 @@
     const cells = [...row(anchor).cells].map(text);
     const at = (name) => cells[heads.indexOf(name)];
     const title = document.createElement('strong');
-    title.textContent = `${at('Context')} × ${at('Requests at once')}`;
+    title.textContent = `${at('Context')} × ${at('Requests at once')}, ${at('Phase').toLowerCase()}`;
     const list = document.createElement('dl');
     heads.forEach((head, i) => {
       if (['Phase', 'Context', 'Requests at once'].includes(head) || cells[i] === '—') return;
@@ -136,7 +136,13 @@
 
   // A link to a cell of a figure that is not chosen chooses it.
   const choose = () => {
-    const element = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let id = location.hash.slice(1);
+    try {
+      id = decodeURIComponent(id);
+    } catch {
+      // Then it is no anchor of ours.
+    }
+    const element = document.getElementById(id);
     const panel = element?.closest('.panel');
     if (!panel) return;
     const panels = [...panel.parentElement.querySelectorAll(':scope > .panel')];
