@@ -133,16 +133,6 @@ impl Site {
             let place = Place::file(address.to_string());
             page(&mut claims, "a list of runs", place, &address, HTML);
         }
-        if !self.comparisons.is_empty() {
-            let address = self.address(Page::Comparisons);
-            let place = Place::file(address.to_string());
-            page(&mut claims, "the list of comparisons", place, &address, LIST);
-        }
-        for comparison in self.comparisons.iter().filter(|c| c.written.is_none()) {
-            let address = &comparison.address;
-            let place = Place::file(address.to_string());
-            page(&mut claims, "a comparison", place, address, COMPARISON);
-        }
         for number in 1..=self.list_pages() {
             let address = self.address(Page::List(number));
             let place = Place::file(address.to_string());
