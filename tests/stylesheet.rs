@@ -14,8 +14,9 @@ use std::path::Path;
 
 /// The colours of the style sheet by their variables: for the light and for the dark scheme.
 fn colours() -> BTreeMap<String, [String; 2]> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("themes/default/static/style.css");
-    let css = fs_err::read_to_string(path).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("themes/default/static");
+    let read = |name: &str| fs_err::read_to_string(folder.join(name)).unwrap();
+    let css = read("style.css") + &read("compare.css");
     let pair = regex::Regex::new(r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);")
         .unwrap();
     let found = pair.captures_iter(&css).map(|found| {
@@ -70,6 +71,15 @@ fn the_formula_is_that_of_wcag() {
 fn text_is_readable_on_every_class_of_the_matrix() {
     for class in 1..=7 {
         assert_contrast(&format!("q{class}-ink"), &format!("q{class}"), 4.5);
+    }
+}
+
+#[test]
+fn text_is_readable_on_every_class_of_a_comparison() {
+    for side in ["faster", "slower"] {
+        for class in 1..=4 {
+            assert_contrast(&format!("{side}{class}-ink"), &format!("{side}{class}"), 4.5);
+        }
     }
 }
 

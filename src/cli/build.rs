@@ -260,10 +260,12 @@ fn site_facts(config: &Config) -> SiteFacts {
             markdown: config.output.markdown,
             json: config.output.json,
             csv: config.output.csv,
+            comparisons: config.output.comparisons,
             charts: config.output.charts,
         },
         budgets: Budgets(config.budgets.clone()),
         prices: config.prices.clone(),
+        nearest: config.compare.nearest,
         names: config.names.clone(),
     }
 }

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::Failure;
 use crate::compare;
-use crate::render::index_json;
+use crate::render::{comparisons_json, index_json};
 use crate::run::document;
 use crate::toml_schema;
 
@@ -25,6 +25,8 @@ enum Document {
     Index,
     /// `comparison.json`
     Comparison,
+    /// `compare/index.json`
+    Comparisons,
     /// `site.toml`, as an editor sees it
     Site,
     /// The front matter of a run's sidecar
@@ -37,6 +39,7 @@ impl Args {
             Document::Run => document::schema(),
             Document::Index => index_json::schema(),
             Document::Comparison => compare::document::schema(),
+            Document::Comparisons => comparisons_json::schema(),
             Document::Site => toml_schema::site(),
             Document::Sidecar => toml_schema::sidecar(),
         };

@@ -53,6 +53,19 @@ pub fn markdown(text: &str) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
+/// JSON text with escapes for the control characters that a terminal obeys and JSON does not ask
+/// to escape.
+pub fn json_controls(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\u{7F}'..='\u{9F}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// A code span that holds the text whatever backticks are in it; in a table, `|` is escaped too.
 pub fn markdown_code(text: &str, in_table: bool) -> String {
     let text: String = text

@@ -168,15 +168,7 @@ fn lines(index: &Value) -> String {
         keys.push(format!(" {}: {value}", json!(key)));
     }
     let text = format!("{{\n{}\n}}\n", keys.join(",\n"));
-    // JSON asks for escapes below U+0020 only; a terminal obeys these as well.
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\u{7F}'..='\u{9F}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
+    super::escape::json_controls(&text)
 }
 
 fn row<'a>(site: &Site, page: &'a RunPage) -> IndexRun<'a> {

@@ -2,6 +2,7 @@
 //! format it. JSON and CSV are written from the run itself, the files beside the pages (index, feed,
 //! sitemap…) from the whole site.
 
+pub mod comparisons_json;
 pub mod csv;
 pub mod dead_links;
 pub mod escape;
@@ -22,7 +23,7 @@ pub mod xml;
 use serde::Serialize;
 
 use crate::run::document;
-use crate::site::{Address, NOT_FOUND, Page, RunPage, Site};
+use crate::site::{Address, ComparisonPage, NOT_FOUND, Page, RunPage, Site};
 
 pub use site_files::{left_out, site_files};
 pub use template_error::TemplateError;
@@ -86,6 +87,18 @@ pub fn render(
             let view = view::kinds::kinds_view(site, kind);
             two_forms(site, &address, "kinds", &templates.ready(&view))
         }
+        Page::Comparisons => {
+            let view = view::compare::list::comparisons_view(site);
+            let mut files = two_forms(site, &address, "comparisons", &templates.ready(&view))?;
+            if site.facts.outputs.json {
+                files.push(comparisons_json::comparisons_json(site));
+            }
+            Ok(files)
+        }
+        Page::Comparison(at) => match site.comparisons.get(at) {
+            Some(comparison) => comparison_page(site, page, comparison, templates),
+            None => Ok(Vec::new()),
+        },
         Page::Redirect(at) => match site.redirects.get(at) {
             Some(redirect) => {
                 let view = view::redirect::redirect_view(site, redirect);
@@ -100,6 +113,27 @@ pub fn render(
             Ok(vec![OutputFile::new(NOT_FOUND.to_owned(), html)])
         }
     }
+}
+
+fn comparison_page(
+    site: &Site,
+    page: Page,
+    comparison: &ComparisonPage,
+    templates: &Templates,
+) -> Result<Vec<OutputFile>, TemplateError> {
+    let compared = view::compare::compared(site, comparison);
+    let view = view::compare::comparison_view(site, page, comparison, &compared);
+    let address = &comparison.address;
+    let mut files = two_forms(site, address, "compare", &templates.ready(&view))?;
+    if site.facts.outputs.json {
+        let document = match compared.as_slice() {
+            [only] => only.to_json(),
+            several => crate::compare::document::list_to_json(several),
+        };
+        let file = address.file(crate::compare::document::FILE);
+        files.push(OutputFile::new(file, document));
+    }
+    Ok(files)
 }
 
 /// A page in HTML and, where it is wanted, its Markdown twin.

@@ -95,6 +95,21 @@ fn place(site: &Site, page: Page) -> Option<(Address, Option<MeasuredAt>)> {
             let newest = newest(times.filter_map(|page| measured(&page.run)));
             Some((kind.address(), newest))
         }
+        Page::Comparisons => {
+            let times = site.runs.iter().filter(public);
+            let newest = newest(times.filter_map(|page| measured(&page.run)));
+            Some((site.address(page), newest))
+        }
+        Page::Comparison(at) => {
+            let comparison = site.comparisons.get(at)?;
+            let runs = || comparison.runs.iter().filter_map(|at| site.runs.get(*at));
+            let draft = comparison.written.as_ref().is_some_and(|page| page.draft);
+            if draft || runs().any(|page| page.run.draft) {
+                return None;
+            }
+            let newest = newest(runs().filter_map(|page| measured(&page.run)));
+            Some((comparison.address.clone(), newest))
+        }
         Page::Redirect(_) | Page::NotFound => None,
     }
 }

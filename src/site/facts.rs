@@ -33,6 +33,8 @@ pub struct SiteFacts {
     pub budgets: Budgets,
     /// US dollars a GPU hour, by the GPU's name.
     pub prices: BTreeMap<String, f64>,
+    /// To how many of the runs most like it each run is compared.
+    pub nearest: usize,
     /// Other spellings of models and GPUs, each with the name that is meant.
     pub names: BTreeMap<String, String>,
 }
@@ -63,6 +65,8 @@ pub struct Outputs {
     pub json: bool,
     /// `measurements.csv`
     pub csv: bool,
+    /// Pages that compare runs.
+    pub comparisons: bool,
     /// Charts on its page.
     pub charts: bool,
 }
@@ -73,6 +77,7 @@ impl Default for Outputs {
             markdown: true,
             json: true,
             csv: true,
+            comparisons: true,
             charts: true,
         }
     }

@@ -3,6 +3,7 @@
 
 pub mod address;
 mod claims;
+pub mod comparisons;
 pub mod facts;
 pub mod kinds;
 pub mod lists;
@@ -22,6 +23,7 @@ use crate::run::time::MeasuredAt;
 use crate::run::{Fact, Measurement, Run};
 
 pub use address::{Address, Links};
+pub use comparisons::ComparisonPage;
 pub use facts::{Outputs, SiteFacts};
 pub use kinds::{Group, Kind};
 pub use lists::PER_PAGE;
@@ -124,6 +126,11 @@ pub enum Page {
     Prose(usize),
     /// `/models/`, `/hardware/`, `/engines/`: all runs, grouped.
     Kinds(Kind),
+    /// `/compare/`: all comparisons.
+    Comparisons,
+    /// `/compare/A-vs-B/`, `/compare/NAME/`: the comparison at this place of
+    /// [`Site::comparisons`].
+    Comparison(usize),
     /// The redirect page at this place of [`Site::redirects`].
     Redirect(usize),
     /// `/404.html`.
@@ -149,6 +156,8 @@ pub struct Site {
     pub kinds: BTreeMap<Kind, Vec<Group>>,
     /// The lowest and the highest total tok/s of all valid and queued cells of sustained decode.
     pub totals: Option<(f64, f64)>,
+    /// Pages that compare runs: written ones by title, then the others, newest runs first.
+    pub comparisons: Vec<ComparisonPage>,
     /// Pages at old addresses.
     pub redirects: Vec<Redirect>,
     /// Images and PDFs of `content/`.
@@ -159,6 +168,8 @@ pub struct Site {
     pub warnings: Vec<Diagnostic>,
     /// Anchors that prose and notes link to and that only finished pages have.
     pub awaited: Awaited,
+    /// For each run the comparisons that it is part of.
+    compared: Vec<Vec<usize>>,
     targets: targets::Targets,
     static_paths: BTreeSet<String>,
 }
@@ -225,6 +236,8 @@ impl Site {
             kinds,
             front: None,
             prose: Vec::new(),
+            comparisons: Vec::new(),
+            compared: Vec::new(),
             redirects: Vec::new(),
             assets: Vec::new(),
             statics: Vec::new(),
@@ -243,6 +256,8 @@ impl Site {
             .chain((0..self.runs.len()).map(Page::Run))
             .chain((0..self.prose.len()).map(Page::Prose))
             .chain(Kind::ALL.iter().copied().map(Page::Kinds))
+            .chain((!self.comparisons.is_empty()).then_some(Page::Comparisons))
+            .chain((0..self.comparisons.len()).map(Page::Comparison))
             .chain((0..self.redirects.len()).map(Page::Redirect))
             .chain(not_found)
             .collect()
@@ -256,6 +271,8 @@ impl Site {
             Page::Run(at) => self.runs.get(at).map(|run| run.address.clone()),
             Page::Prose(at) => self.prose.get(at).map(|prose| prose.address.clone()),
             Page::Kinds(kind) => Some(kind.address()),
+            Page::Comparisons => Some(Address::folder(comparisons::FOLDER)),
+            Page::Comparison(at) => self.comparisons.get(at).map(|page| page.address.clone()),
             Page::Redirect(at) => self.redirects.get(at).map(|r| r.folder.clone()),
         };
         address.unwrap_or_default()
@@ -267,7 +284,11 @@ impl Site {
             Page::Front => self.front.as_ref().map(|page| &page.text),
             Page::Run(at) => self.runs.get(at)?.notes.as_ref(),
             Page::Prose(at) => self.prose.get(at).map(|page| &page.text),
-            Page::List(_) | Page::Kinds(_) | Page::Redirect(_) | Page::NotFound => None,
+            Page::Comparison(at) => {
+                let written = self.comparisons.get(at)?.written.as_ref();
+                written.map(|page| &page.text)
+            }
+            Page::List(_) | Page::Kinds(_) | Page::Comparisons | Page::Redirect(_) | Page::NotFound => None,
         }
     }
 

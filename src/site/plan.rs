@@ -32,6 +32,7 @@ impl Site {
         let Content {
             runs,
             prose,
+            comparisons,
             assets,
             statics,
             ..
@@ -40,24 +41,17 @@ impl Site {
             runs.into_iter().partition(|run| drafts || !run.run.draft);
         let (prose, draft_prose): (Vec<ProseFile>, Vec<ProseFile>) =
             prose.into_iter().partition(|file| drafts || !file.draft);
+        let (comparisons, draft_comparisons): (Vec<_>, Vec<_>) = comparisons
+            .into_iter()
+            .partition(|file| drafts || !file.prose.draft);
 
         let mut problems = Vec::new();
         let mut site = Self::of_runs(facts, runs);
         let mut files: Vec<(ProseFile, ProsePage)> = Vec::new();
         for file in prose {
-            match prose::address(&file.path) {
-                Ok(address) => {
-                    let page = ProsePage::of(&file, address, &site.facts.title);
-                    files.push((file, page));
-                }
-                Err(error) => problems.push(
-                    Diagnostic::new(
-                        Code::BadSlug,
-                        Place::file(&file.shown),
-                        format!("the name {error}"),
-                    )
-                    .help("rename the file"),
-                ),
+            if let Some(address) = prose::planned_address(&file, &mut problems) {
+                let page = ProsePage::of(&file, address, &site.facts.title);
+                files.push((file, page));
             }
         }
         files.sort_by_cached_key(|(file, page)| (page.title.to_lowercase(), file.path.clone()));
@@ -71,6 +65,8 @@ impl Site {
                 site.prose.push(page);
             }
         }
+        let slugs = draft_runs.iter().map(|run| run.run.slug.clone()).collect();
+        prose_files.extend(site.plan_comparisons(comparisons, &slugs, &mut problems));
         site.assets = copied(assets);
         site.statics = copied(statics);
         site.static_paths = site.statics.iter().map(|file| file.path.clone()).collect();
@@ -87,6 +83,7 @@ impl Site {
         let drafts = draft_runs.iter().flat_map(sources_of);
         site.targets.drafts = drafts
             .chain(draft_prose.iter().map(|file| file.path.clone()))
+            .chain(draft_comparisons.iter().map(|file| file.prose.path.clone()))
             .collect();
         let (dead, awaited) = site.check_links(&prose_files);
         problems.extend(dead);
@@ -119,6 +116,8 @@ impl Site {
             });
         };
         const HTML: &[&str] = &["index.html", "index.md"];
+        const LIST: &[&str] = &["index.html", "index.md", "index.json"];
+        const COMPARISON: &[&str] = &["index.html", "index.md", "comparison.json"];
         const RUN: &[&str] = &["index.html", "index.md", "run.json", "measurements.csv"];
         let front = prose.iter().find(|(page, _)| *page == Page::Front);
         let front_place = front.map_or_else(|| Place::file("/"), |(_, f)| Place::file(&f.shown));
@@ -139,6 +138,16 @@ impl Site {
             let place = Place::file(address.to_string());
             page(&mut claims, "a list of runs", place, &address, HTML);
         }
+        if !self.comparisons.is_empty() {
+            let address = self.address(Page::Comparisons);
+            let place = Place::file(address.to_string());
+            page(&mut claims, "the list of comparisons", place, &address, LIST);
+        }
+        for comparison in self.comparisons.iter().filter(|c| c.written.is_none()) {
+            let address = &comparison.address;
+            let place = Place::file(address.to_string());
+            page(&mut claims, "a comparison", place, address, COMPARISON);
+        }
         let mut aliases: Vec<(&str, Place, Page)> = Vec::new();
         for (at, run) in self.runs.iter().enumerate() {
             // Without a slug there is another problem already.
@@ -156,15 +165,14 @@ impl Site {
             );
         }
         for (at, file) in prose {
-            if let Page::Prose(_) = at {
-                let address = self.address(*at);
-                page(
-                    &mut claims,
-                    "a page",
-                    Place::file(&file.shown),
-                    &address,
-                    HTML,
-                );
+            let (what, files) = match at {
+                Page::Prose(_) => ("a page", HTML),
+                Page::Comparison(_) => ("a comparison", COMPARISON),
+                _ => ("", &[][..]),
+            };
+            if !files.is_empty() {
+                let (place, address) = (Place::file(&file.shown), self.address(*at));
+                page(&mut claims, what, place, &address, files);
             }
             let names = file.aliases.iter();
             aliases.extend(names.map(|(alias, place)| (alias.as_str(), place.clone(), *at)));

@@ -2,6 +2,7 @@
 
 use crate::content::ProseFile;
 use crate::content::slug::{self, SlugError};
+use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::markdown::Outline;
 
 use super::{Address, Text};
@@ -77,6 +78,22 @@ pub(super) fn address(path: &str) -> Result<Address, SlugError> {
     // A leading `runs/` is dropped from the addresses of runs only.
     let slug = slug::from_path(&format!("runs/{stem}"))?;
     Ok(Address::folder(&slug))
+}
+
+/// The address of a page of prose, or why it has none among the problems.
+pub(super) fn planned_address(
+    file: &ProseFile,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Address> {
+    match address(&file.path) {
+        Ok(address) => Some(address),
+        Err(error) => {
+            let place = Place::file(&file.shown);
+            let problem = Diagnostic::new(Code::BadSlug, place, format!("the name {error}"));
+            problems.push(problem.help("rename the file"));
+            None
+        }
+    }
 }
 
 fn stem(path: &str) -> &str {

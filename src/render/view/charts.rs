@@ -56,10 +56,11 @@ pub fn charts(run: &Run, findings: &[Finding]) -> Vec<ChartView> {
         Phase::Decode
     };
     let grid = Grid::of(run, phase, findings);
+    let frame = Frame::over(&[&grid]);
     [
-        total(&grid),
-        each(&grid),
-        ttft(&grid),
+        total(&grid, &frame),
+        each(&grid, &frame),
+        ttft(&grid, &frame),
         prefill(run, findings),
     ]
     .into_iter()
@@ -67,8 +68,89 @@ pub fn charts(run: &Run, findings: &[Finding]) -> Vec<ChartView> {
     .collect()
 }
 
+/// One kind of chart of several runs, all on one scale.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SideBySide {
+    /// Its heading.
+    pub heading: String,
+    /// What is drawn, and what its marks mean.
+    pub sentence: String,
+    /// The pictures as SVG, escaped, each with the place of its run.
+    pub pictures: Vec<(usize, String)>,
+}
+
+/// The charts of sustained decode of several runs, each kind on one scale; a kind that fewer than
+/// two of them have is not made.
+pub fn side_by_side(runs: &[(&Run, &[Finding])]) -> Vec<SideBySide> {
+    let grids: Vec<Grid> = runs
+        .iter()
+        .enumerate()
+        .map(|(at, (run, findings))| Grid {
+            id: format!("run{}-", at + 1),
+            ..Grid::of(run, Phase::Decode, findings)
+        })
+        .collect();
+    let frame = Frame::over(&grids.iter().collect::<Vec<_>>());
+    let kinds: [fn(&Grid, &Frame) -> Option<ChartView>; 3] = [total, each, ttft];
+    kinds
+        .iter()
+        .filter_map(|kind| {
+            let drawn: Vec<(usize, ChartView)> = grids
+                .iter()
+                .enumerate()
+                .filter_map(|(at, grid)| Some((at, kind(grid, &frame)?)))
+                .collect();
+            let (_, first) = drawn.first().filter(|_| drawn.len() > 1)?;
+            // One sentence for all, unless their marks differ.
+            let longest = drawn.iter().max_by_key(|(_, chart)| chart.sentence.len());
+            Some(SideBySide {
+                heading: first.heading.clone(),
+                sentence: longest.map(|(_, c)| c.sentence.clone()).unwrap_or_default(),
+                pictures: drawn.into_iter().map(|(at, c)| (at, c.svg)).collect(),
+            })
+        })
+        .collect()
+}
+
+/// What the axes of one or several runs have to hold.
+struct Frame {
+    levels: Vec<u64>,
+    totals: Vec<f64>,
+    /// TTFTs of decode, and of prefill at the same contexts.
+    ttfts: Vec<f64>,
+    shares: BTreeMap<Share, Vec<f64>>,
+}
+
+impl Frame {
+    fn over(grids: &[&Grid]) -> Self {
+        let levels: BTreeSet<u64> = grids.iter().flat_map(|g| g.levels.iter().copied()).collect();
+        let values = |metric: Metric| {
+            let cells = grids.iter().flat_map(|grid| grid.cells());
+            cells.filter_map(move |cell| cell.value(metric))
+        };
+        let marks = grids.iter().flat_map(|grid| &grid.rows).filter_map(|row| {
+            let shown = row.cells.values().any(|c| c.value(Metric::TtftMs).is_some());
+            row.prefill.as_ref().filter(|_| shown)?.value(Metric::TtftMs)
+        });
+        let share = |share: Share| {
+            let cells = grids.iter().flat_map(|grid| grid.cells());
+            cells.filter_map(|cell| share.of(cell)).collect()
+        };
+        Self {
+            levels: levels.into_iter().collect(),
+            totals: values(Metric::TotalTokPerS).collect(),
+            ttfts: values(Metric::TtftMs).chain(marks).collect(),
+            shares: [Share::Own, Share::OfActive, Share::OfAsked]
+                .map(|of| (of, share(of)))
+                .into(),
+        }
+    }
+}
+
 /// A matrix as rows of cells at the same levels of concurrency.
 struct Grid<'a> {
+    /// What the ids of its pictures begin with; empty where it is the only one on its page.
+    id: String,
     phase: Phase,
     levels: Vec<u64>,
     rows: Vec<Row<'a>>,
@@ -165,6 +247,7 @@ impl<'a> Grid<'a> {
                 .flat_map(|finding| finding.cells.iter().map(String::as_str))
         };
         Self {
+            id: String::new(),
             phase,
             levels,
             rows,
@@ -208,7 +291,7 @@ impl<'a> Grid<'a> {
 
     /// The lines of a metric: a line for each context by concurrency; where there is only one
     /// concurrency, one line by context.
-    fn lines(&self, metric: Metric) -> Lines {
+    fn lines(&self, metric: Metric, frame: &Frame) -> Lines {
         let drawn: BTreeSet<u64> = self
             .drawn(metric)
             .iter()
@@ -300,10 +383,10 @@ impl<'a> Grid<'a> {
             axis: Axis {
                 title: "simultaneous requests".to_owned(),
                 scale: Scale::Log {
-                    from: self.levels.first().copied().unwrap_or(1).max(1) as f64,
-                    to: self.levels.last().copied().unwrap_or(1).max(1) as f64,
+                    from: frame.levels.first().copied().unwrap_or(1).max(1) as f64,
+                    to: frame.levels.last().copied().unwrap_or(1).max(1) as f64,
                 },
-                ticks: self
+                ticks: frame
                     .levels
                     .iter()
                     .filter(|level| **level > 0)
@@ -446,26 +529,20 @@ fn requests(n: u64) -> String {
     format!("{n} {}", if n == 1 { "request" } else { "requests" })
 }
 
-fn values(series: &[Series]) -> impl Iterator<Item = f64> {
-    series
-        .iter()
-        .flat_map(|line| line.points.iter().flatten().map(|point| point.y))
-}
-
 /// The sentence about hollow points, where there are any.
 fn queued_words(any: bool) -> &'static str {
     if any { " Hollow: requests queued." } else { "" }
 }
 
 /// Total tok/s by simultaneous requests.
-fn total(grid: &Grid) -> Option<ChartView> {
+fn total(grid: &Grid, frame: &Frame) -> Option<ChartView> {
     let metric = Metric::TotalTokPerS;
     if grid.drawn(metric).len() < 2 {
         return None;
     }
-    let lines = grid.lines(metric);
+    let lines = grid.lines(metric, frame);
     let guide = ideal(grid, &lines);
-    let ticks = ticks::from_zero(values(&lines.series).fold(0.0, f64::max), false);
+    let ticks = ticks::from_zero(frame.totals.iter().copied().fold(0.0, f64::max), false);
     let heading = format!("Total throughput{}", grid.suffix());
     let mut sentence = match lines.by {
         "context" => "Total tok/s by context length.".to_owned(),
@@ -479,7 +556,7 @@ fn total(grid: &Grid) -> Option<ChartView> {
     }
     let top = ticks.last().copied().unwrap_or(1.0);
     let plot = Plot {
-        id: "chart-total".to_owned(),
+        id: format!("{}chart-total", grid.id),
         title: heading.clone(),
         description: grid.description(metric, &lines, "Total tok/s", "tok/s"),
         x: lines.axis,
@@ -523,7 +600,7 @@ fn ideal(grid: &Grid, lines: &Lines) -> Option<(String, Vec<(f64, f64)>)> {
 }
 
 /// A per-request figure: charts are made by one of them and name it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Share {
     Own,
     OfActive,
@@ -579,7 +656,7 @@ impl Share {
 }
 
 /// Total tok/s by per-request tok/s.
-fn each(grid: &Grid) -> Option<ChartView> {
+fn each(grid: &Grid, frame: &Frame) -> Option<ChartView> {
     if grid.is_by_context(Metric::TotalTokPerS) {
         // With one concurrency the two figures are one.
         return None;
@@ -600,7 +677,7 @@ fn each(grid: &Grid) -> Option<ChartView> {
     }
     let heading = format!("Speed for each against speed for all{}", grid.suffix());
     let both = first == Share::Own && grid.gap && divided.count(grid) >= 2;
-    let svg = each_plot(grid, first, "chart-each", &heading).svg();
+    let svg = each_plot(grid, frame, first, "chart-each", &heading).svg();
     let by = if both {
         format!("{} or by {}", first.words(), divided.words())
     } else {
@@ -620,7 +697,7 @@ fn each(grid: &Grid) -> Option<ChartView> {
             ChartVariant {
                 id: "chart-each-share",
                 label: divided.label(),
-                svg: each_plot(grid, divided, "chart-each-2", &heading).svg(),
+                svg: each_plot(grid, frame, divided, "chart-each-2", &heading).svg(),
             },
         ]
     } else {
@@ -632,7 +709,7 @@ fn each(grid: &Grid) -> Option<ChartView> {
     })
 }
 
-fn each_plot(grid: &Grid, share: Share, id: &str, heading: &str) -> Plot {
+fn each_plot(grid: &Grid, frame: &Frame, share: Share, id: &str, heading: &str) -> Plot {
     let count = grid.rows.len();
     let series: Vec<Series> = grid
         .rows
@@ -710,13 +787,14 @@ fn each_plot(grid: &Grid, share: Share, id: &str, heading: &str) -> Plot {
             grid: true,
         }
     };
-    let x = axis(share.axis(), &mut places.iter().map(|(x, _)| *x));
+    let shares = frame.shares.get(&share).into_iter().flatten();
+    let x = axis(share.axis(), &mut shares.copied());
     let y = axis(
         "total tok/s, log scale · better ↑",
-        &mut places.iter().map(|(_, y)| *y),
+        &mut frame.totals.iter().copied(),
     );
     Plot {
-        id: id.to_owned(),
+        id: format!("{}{id}", grid.id),
         title: heading.to_owned(),
         description,
         x,
@@ -729,19 +807,19 @@ fn each_plot(grid: &Grid, share: Share, id: &str, heading: &str) -> Plot {
 }
 
 /// TTFT by simultaneous requests.
-fn ttft(grid: &Grid) -> Option<ChartView> {
+fn ttft(grid: &Grid, frame: &Frame) -> Option<ChartView> {
     let metric = Metric::TtftMs;
     let drawn = grid.drawn(metric);
     if drawn.len() < 2 {
         return None;
     }
-    let lines = grid.lines(metric);
+    let lines = grid.lines(metric, frame);
     let marks: Vec<f64> = lines
         .series
         .iter()
         .filter_map(|line| line.mark.as_ref().map(|mark| mark.y))
         .collect();
-    let scale = Scale::log_over(values(&lines.series).chain(marks.iter().copied()), 0.04)?;
+    let scale = Scale::log_over(frame.ttfts.iter().copied(), 0.04)?;
     let heading = format!("Time to first token{}", grid.suffix());
     let mut sentence = match lines.by {
         "context" => "Median TTFT by context length.".to_owned(),
@@ -769,7 +847,7 @@ fn ttft(grid: &Grid) -> Option<ChartView> {
         ));
     }
     let plot = Plot {
-        id: "chart-ttft".to_owned(),
+        id: format!("{}chart-ttft", grid.id),
         title: heading.clone(),
         description,
         x: lines.axis,

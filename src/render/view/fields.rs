@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
 
+use super::compare::ComparisonView;
+use super::compare::list::ComparisonsView;
 use super::index::IndexView;
 use super::kinds::KindsView;
 use super::list::ListView;
@@ -69,6 +71,8 @@ pub fn catalogue() -> Catalogue {
     list.add::<RunView>(&["run.html", "run.md"]);
     list.add::<ProseView>(&["prose.html", "prose.md"]);
     list.add::<KindsView>(&["kinds.html", "kinds.md"]);
+    list.add::<ComparisonsView>(&["comparisons.html", "comparisons.md"]);
+    list.add::<ComparisonView>(&["compare.html", "compare.md"]);
     list.add::<NotFoundView>(&["404.html"]);
     list.add::<RedirectView>(&["redirect.html"]);
     list.finish()

@@ -151,6 +151,7 @@ fn navigation(site: &Site) -> Vec<Page> {
     };
     std::iter::once(Page::Front)
         .chain(Kind::ALL.iter().copied().map(Page::Kinds))
+        .chain((!site.comparisons.is_empty()).then_some(Page::Comparisons))
         .chain((0..site.prose.len()).filter(in_no_folder).map(Page::Prose))
         .collect()
 }
@@ -162,6 +163,8 @@ pub(crate) fn page_title(site: &Site, page: Page) -> String {
         Page::Run(at) => site.runs.get(at).map(|page| page.run.title()),
         Page::Prose(at) => site.prose.get(at).map(|page| page.title.as_str()),
         Page::Kinds(kind) => Some(kind.title()),
+        Page::Comparisons => Some("Compare"),
+        Page::Comparison(at) => site.comparisons.get(at).map(|page| page.title.as_str()),
         Page::List(page) => return format!("Older runs, page {page}"),
     };
     title.unwrap_or(&site.facts.title).to_owned()

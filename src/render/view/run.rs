@@ -72,6 +72,8 @@ pub struct RunView {
     pub measurements: Option<Table>,
     /// What the columns mean.
     pub definitions: Vec<Definition>,
+    /// The pages that compare it with other runs: their titles with links.
+    pub comparisons: Vec<Cell>,
     /// The other forms of the page.
     pub downloads: Vec<Cell>,
 }
@@ -217,6 +219,7 @@ pub fn run_view(site: &Site, at: Page, page: &RunPage) -> RunView {
         measurements: measurements_table(run),
         definitions: definitions(run, serving.as_ref()),
         serving,
+        comparisons: comparisons(site, at, page),
         downloads: downloads(site),
         summary,
     }
@@ -238,7 +241,7 @@ fn title_parts(run: &Run) -> (String, String) {
 }
 
 /// Engine, version and quantization, those that are known.
-fn setup(run: &Run) -> Vec<String> {
+pub(super) fn setup(run: &Run) -> Vec<String> {
     [Fact::EngineName, Fact::EngineVersion, Fact::Quantization]
         .iter()
         .filter_map(|fact| show(&run.facts, *fact))
@@ -447,6 +450,18 @@ fn definitions(run: &Run, serving: Option<&ServingView>) -> Vec<Definition> {
             text: metric.info().definition,
         })
         .chain(price)
+        .collect()
+}
+
+fn comparisons(site: &Site, at: Page, page: &RunPage) -> Vec<Cell> {
+    let Page::Run(run) = at else {
+        return Vec::new();
+    };
+    let links = site.facts.links_from(&page.address);
+    site.comparisons_of(run)
+        .iter()
+        .filter_map(|at| site.comparisons.get(*at))
+        .map(|comparison| Cell::page(&comparison.title, &links, &comparison.address))
         .collect()
 }
 

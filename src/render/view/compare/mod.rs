@@ -1,9 +1,13 @@
 //! The view of a comparison: what differs first, then the figures.
 
 mod delta;
+pub mod list;
+mod page;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+pub use self::page::{ComparisonView, compared, comparison_view};
 
 use self::delta::{DeltaMatrix, DeltaScale, delta_matrix, point_status};
 use super::facts::show;
@@ -63,7 +67,6 @@ pub struct SideView {
 }
 
 /// Makes the view of a comparison. `prefix` keeps the anchors of several on one page apart.
-#[allow(dead_code)]
 pub(super) fn pair_view(
     comparison: &Comparison,
     facts: [&Facts; 2],
