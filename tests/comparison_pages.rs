@@ -118,13 +118,19 @@ fn the_page_of_the_two_reports_says_what_differs_first_and_then_the_figures() {
         "{verdict}"
     );
     let sub = texts(&page, ".sub");
-    assert!(sub[0].starts_with("14 flags differ: 3 changed, 11 only in A"), "{}", sub[0]);
+    assert!(
+        sub[0].starts_with("14 flags differ: 3 changed, 11 only in A"),
+        "{}",
+        sub[0]
+    );
     assert!(
         sub[1].starts_with("42 cells compared, 38 valid on both sides and 4 with queued requests; 6 lost: B was over capacity there"),
         "{}",
         sub[1]
     );
-    let per_gpu = texts(&page, "section p").into_iter().find(|p| p.starts_with("Per GPU"));
+    let per_gpu = texts(&page, "section p")
+        .into_iter()
+        .find(|p| p.starts_with("Per GPU"));
     assert_eq!(
         per_gpu.unwrap(),
         "Per GPU (2 GPUs against 4), B has 5.42 times the total tok/s of A, from 4.78 to 6.16."
@@ -133,8 +139,14 @@ fn the_page_of_the_two_reports_says_what_differs_first_and_then_the_figures() {
     let cells = texts(&page, &format!("{first} .matrix td"));
     assert_eq!(cells.len(), 48);
     assert_eq!(cells[0], "×2.86 faster 82.9 → 237.1");
-    assert_eq!(cells[7], "×2.83 faster requests queued in A 2,244.4 → 6,342.6");
-    let lost: Vec<&String> = cells.iter().filter(|c| c.starts_with("B over capacity")).collect();
+    assert_eq!(
+        cells[7],
+        "×2.83 faster requests queued in A 2,244.4 → 6,342.6"
+    );
+    let lost: Vec<&String> = cells
+        .iter()
+        .filter(|c| c.starts_with("B over capacity"))
+        .collect();
     assert_eq!(lost.len(), 6);
     assert_eq!(lost[0], "B over capacity 2,076.9 → —");
     let means = texts(&page, &format!("{first} table:not(.matrix) tbody tr"));
@@ -163,8 +175,7 @@ fn the_list_and_the_runs_lead_to_each_comparison() {
     let link = format!("{A}-vs-{B}/");
     assert!(read(&site, "compare/index.html").contains(&link));
     assert!(read(&site, "compare/index.md").contains(&format!("({A}-vs-{B}/index.md)")));
-    let list: serde_json::Value =
-        serde_json::from_str(&read(&site, "compare/index.json")).unwrap();
+    let list: serde_json::Value = serde_json::from_str(&read(&site, "compare/index.json")).unwrap();
     assert_eq!(list["schema"], "speedbook.comparisons/1");
     assert_eq!(list["comparisons"][0]["runs"], serde_json::json!([A, B]));
     assert_eq!(list["comparisons"][0]["address"], link);
@@ -186,7 +197,11 @@ fn switches_say_which_comparisons_there_are() {
         put(dir.path(), "site.toml", toml);
         let site = built(dir.path());
         assert_eq!(pages(&site).len(), wanted, "{toml}");
-        assert_eq!(site.join("compare/index.html").exists(), wanted > 0, "{toml}");
+        assert_eq!(
+            site.join("compare/index.html").exists(),
+            wanted > 0,
+            "{toml}"
+        );
         let front = read(&site, "index.html");
         assert_eq!(front.contains("href=\"compare/\""), wanted > 0, "{toml}");
     }
@@ -199,13 +214,18 @@ fn a_written_comparison_has_its_text_first_and_its_baseline_as_a() {
     put(
         dir.path(),
         "content/compare/two-machines.md",
-        &format!("+++\nruns = [\"{A}\", \"{B}\"]\nbaseline = \"{B}\"\ntitle = \"Two machines\"\n+++\nWhy **these** two.\n"),
+        &format!(
+            "+++\nruns = [\"{A}\", \"{B}\"]\nbaseline = \"{B}\"\ntitle = \"Two machines\"\n+++\nWhy **these** two.\n"
+        ),
     );
     let site = built(dir.path());
     assert_eq!(pages(&site), ["two-machines"]);
     let page = read(&site, "compare/two-machines/index.html");
     assert_eq!(texts(&page, "h1"), ["Two machines"]);
-    let (prose, differs) = (page.find("<strong>these</strong>"), page.find("class=\"sides\""));
+    let (prose, differs) = (
+        page.find("<strong>these</strong>"),
+        page.find("class=\"sides\""),
+    );
     assert!(prose.unwrap() < differs.unwrap());
     let sides = texts(&page, ".side a");
     assert!(sides[0].starts_with("Qwen3.5-122B"), "{sides:?}");
@@ -299,7 +319,10 @@ fn a_comparison_of_a_draft_says_so() {
         &format!("+++\nruns = [\"{A}\", \"{B}\"]\n+++\n"),
     );
     let said = refused(dir.path());
-    assert!(said.contains(&format!("the run \"{B}\" is a draft")), "{said}");
+    assert!(
+        said.contains(&format!("the run \"{B}\" is a draft")),
+        "{said}"
+    );
     put(
         dir.path(),
         "content/compare/x.md",
@@ -311,7 +334,11 @@ fn a_comparison_of_a_draft_says_so() {
 #[test]
 fn pages_of_pairs_grow_with_the_runs_and_not_with_their_square() {
     let dir = tempfile::tempdir().unwrap();
-    put(dir.path(), "site.toml", "[output]\nmarkdown = false\ncsv = false\ncharts = false\n");
+    put(
+        dir.path(),
+        "site.toml",
+        "[output]\nmarkdown = false\ncsv = false\ncharts = false\n",
+    );
     for run in 0..60 {
         let cells: Vec<String> = [1, 8]
             .iter()

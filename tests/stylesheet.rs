@@ -78,7 +78,11 @@ fn text_is_readable_on_every_class_of_the_matrix() {
 fn text_is_readable_on_every_class_of_a_comparison() {
     for side in ["faster", "slower"] {
         for class in 1..=4 {
-            assert_contrast(&format!("{side}{class}-ink"), &format!("{side}{class}"), 4.5);
+            assert_contrast(
+                &format!("{side}{class}-ink"),
+                &format!("{side}{class}"),
+                4.5,
+            );
         }
     }
 }
@@ -121,7 +125,11 @@ fn every_variable_is_documented() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|ending| ending == "css") {
             let css = fs_err::read_to_string(path).unwrap();
-            defined.extend(definition.captures_iter(&css).map(|found| found[1].to_owned()));
+            defined.extend(
+                definition
+                    .captures_iter(&css)
+                    .map(|found| found[1].to_owned()),
+            );
         }
     }
     let document = fs_err::read_to_string(root.join("docs/themes.md")).unwrap();

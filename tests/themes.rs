@@ -518,7 +518,16 @@ fn the_documentation_lists_what_templates_get() {
     let files: BTreeSet<&str> = files
         .iter()
         .map(String::as_str)
-        .filter(|f| !["base.html", "charts.html", "launch.html", "runs.html", "serving.html"].contains(f))
+        .filter(|f| {
+            ![
+                "base.html",
+                "charts.html",
+                "launch.html",
+                "runs.html",
+                "serving.html",
+            ]
+            .contains(f)
+        })
         .collect();
     assert_eq!(
         listed, files,

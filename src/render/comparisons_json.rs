@@ -46,21 +46,23 @@ struct Entry<'a> {
 pub fn comparisons_json(site: &Site) -> OutputFile {
     let folder = site.address(Page::Comparisons);
     let links = site.facts.links_from(&folder);
-    let entries = site.comparisons.iter().map(|page| entry(site, page, &links));
+    let entries = site
+        .comparisons
+        .iter()
+        .map(|page| entry(site, page, &links));
     let lines: Vec<String> = entries.map(|entry| format!("  {}", json!(entry))).collect();
     let text = format!(
         "{{\n \"schema\": {},\n \"comparisons\": [\n{}\n ]\n}}\n",
         json!(COMPARISONS_SCHEMA),
         lines.join(",\n")
     );
-    OutputFile::new(folder.file("index.json"), super::escape::json_controls(&text))
+    OutputFile::new(
+        folder.file("index.json"),
+        super::escape::json_controls(&text),
+    )
 }
 
-fn entry<'a>(
-    site: &'a Site,
-    page: &'a ComparisonPage,
-    links: &crate::site::Links,
-) -> Entry<'a> {
+fn entry<'a>(site: &'a Site, page: &'a ComparisonPage, links: &crate::site::Links) -> Entry<'a> {
     let runs = page.runs.iter().filter_map(|at| site.runs.get(*at));
     Entry {
         title: &page.title,
@@ -80,7 +82,8 @@ pub fn schema() -> Value {
     let mut schema = generator.root_schema_for::<Document>().to_value();
     without_null(&mut schema);
     if let Some(name) = schema.pointer_mut("/properties/schema") {
-        *name = json!({"const": COMPARISONS_SCHEMA, "description": "Name and version of this schema."});
+        *name =
+            json!({"const": COMPARISONS_SCHEMA, "description": "Name and version of this schema."});
     }
     schema
 }

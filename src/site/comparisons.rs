@@ -128,9 +128,10 @@ impl Site {
                 Err(_) if drafts.contains(slug) => {
                     let message = format!("the run \"{slug}\" is a draft");
                     let problem = Diagnostic::new(Code::UnknownSlug, place.clone(), message);
-                    problems.push(
-                        problem.help("publish it, make this page a draft too, or build with --drafts"),
-                    );
+                    problems
+                        .push(problem.help(
+                            "publish it, make this page a draft too, or build with --drafts",
+                        ));
                 }
                 Err(problem) => problems.push(problem),
             }

@@ -288,7 +288,11 @@ impl Site {
                 let written = self.comparisons.get(at)?.written.as_ref();
                 written.map(|page| &page.text)
             }
-            Page::List(_) | Page::Kinds(_) | Page::Comparisons | Page::Redirect(_) | Page::NotFound => None,
+            Page::List(_)
+            | Page::Kinds(_)
+            | Page::Comparisons
+            | Page::Redirect(_)
+            | Page::NotFound => None,
         }
     }
 

@@ -141,7 +141,13 @@ impl Site {
         if !self.comparisons.is_empty() {
             let address = self.address(Page::Comparisons);
             let place = Place::file(address.to_string());
-            page(&mut claims, "the list of comparisons", place, &address, LIST);
+            page(
+                &mut claims,
+                "the list of comparisons",
+                place,
+                &address,
+                LIST,
+            );
         }
         for comparison in self.comparisons.iter().filter(|c| c.written.is_none()) {
             let address = &comparison.address;

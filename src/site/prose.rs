@@ -81,10 +81,7 @@ pub(super) fn address(path: &str) -> Result<Address, SlugError> {
 }
 
 /// The address of a page of prose, or why it has none among the problems.
-pub(super) fn planned_address(
-    file: &ProseFile,
-    problems: &mut Vec<Diagnostic>,
-) -> Option<Address> {
+pub(super) fn planned_address(file: &ProseFile, problems: &mut Vec<Diagnostic>) -> Option<Address> {
     match address(&file.path) {
         Ok(address) => Some(address),
         Err(error) => {

@@ -123,14 +123,23 @@ struct Frame {
 
 impl Frame {
     fn over(grids: &[&Grid]) -> Self {
-        let levels: BTreeSet<u64> = grids.iter().flat_map(|g| g.levels.iter().copied()).collect();
+        let levels: BTreeSet<u64> = grids
+            .iter()
+            .flat_map(|g| g.levels.iter().copied())
+            .collect();
         let values = |metric: Metric| {
             let cells = grids.iter().flat_map(|grid| grid.cells());
             cells.filter_map(move |cell| cell.value(metric))
         };
         let marks = grids.iter().flat_map(|grid| &grid.rows).filter_map(|row| {
-            let shown = row.cells.values().any(|c| c.value(Metric::TtftMs).is_some());
-            row.prefill.as_ref().filter(|_| shown)?.value(Metric::TtftMs)
+            let shown = row
+                .cells
+                .values()
+                .any(|c| c.value(Metric::TtftMs).is_some());
+            row.prefill
+                .as_ref()
+                .filter(|_| shown)?
+                .value(Metric::TtftMs)
         });
         let share = |share: Share| {
             let cells = grids.iter().flat_map(|grid| grid.cells());

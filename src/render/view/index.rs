@@ -154,7 +154,8 @@ pub fn index_view(site: &Site, data: &SearchData) -> IndexView {
         } else {
             String::new()
         },
-        compare: None,
+        compare: (!site.comparisons.is_empty())
+            .then(|| links.page(&site.address(Page::Comparisons))),
         pager: pager(site, &links),
     }
 }

@@ -3,10 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::compare::words::{apart_sentence, better, crossing_sentence, metric_sentence, percent, ratio};
+use crate::compare::words::{
+    apart_sentence, better, crossing_sentence, metric_sentence, percent, ratio,
+};
 use crate::compare::{
-    Cell, CellState, Comparison, Delta, DeltaMetric, Difference, MetricComparison,
-    PhaseComparison, Summary,
+    Cell, CellState, Comparison, Delta, DeltaMetric, Difference, MetricComparison, PhaseComparison,
+    Summary,
 };
 use crate::highlight::escaped;
 use crate::render::view::counted;
@@ -73,14 +75,15 @@ const BOUNDS: &[[f64; 3]] = &[
 ];
 
 impl DeltaScale {
-    /// The finest scale on which the largest ratio of the comparison, to either side, is at most
-    /// half as far again above the last bound.
+    /// The finest scale on which the largest ratio of valid cells, to either side, is at most half as
+    /// far again above the last bound.
     pub fn of(comparison: &Comparison) -> Self {
         let phases = [&comparison.decode, &comparison.burst];
         let ratios = phases
             .iter()
             .flat_map(|phase| &phase.metrics)
             .flat_map(|metric| &metric.deltas)
+            .filter(|delta| delta.apart.is_none())
             .filter_map(|delta| delta.ratio);
         let most = ratios.map(|r| r.max(1.0 / r)).fold(1.0, f64::max);
         let fits = BOUNDS.iter().find(|[_, _, last]| most <= last * 1.5);
@@ -331,9 +334,7 @@ fn means(metric: &MetricComparison) -> Option<Table> {
             Column::number("B slower"),
             Column::number("No clear difference"),
         ],
-        rows: bands
-            .chain(row("all".to_owned(), &metric.valid))
-            .collect(),
+        rows: bands.chain(row("all".to_owned(), &metric.valid)).collect(),
         ..Table::default()
     })
 }

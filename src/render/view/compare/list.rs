@@ -40,7 +40,12 @@ pub fn comparisons_view(site: &Site) -> ComparisonsView {
     ComparisonsView {
         page: PageView::new(site, at, &title, format!("Runs side by side: {count}.")),
         written: table(site, &links, &written, "Comparisons with a text."),
-        nearest: table(site, &links, &nearest, "Each run with the runs most like it."),
+        nearest: table(
+            site,
+            &links,
+            &nearest,
+            "Each run with the runs most like it.",
+        ),
         nearest_sentence: format!(
             "Each run is compared with the {} that differ from it in the fewest things, of those the nearest in time.",
             counted(site.facts.nearest, "other run", "other runs")

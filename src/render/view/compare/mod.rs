@@ -13,9 +13,7 @@ use self::delta::{DeltaMatrix, DeltaScale, delta_matrix, point_status};
 use super::facts::show;
 use super::table::{ABSENT, Cell, Column, Table};
 use crate::compare::words::{percent, ratio};
-use crate::compare::{
-    Comparison, DeltaMetric, FactRow, FlagRow, PhaseComparison, RowState, Side,
-};
+use crate::compare::{Comparison, DeltaMetric, FactRow, FlagRow, PhaseComparison, RowState, Side};
 use crate::run::Facts;
 use crate::run::audit::Noise;
 
@@ -90,7 +88,11 @@ pub(super) fn pair_view(
         verdict: comparison.verdict.key(),
         verdict_sentence: comparison.verdict_sentence(),
         more: comparison.per_gpu_sentence().into_iter().collect(),
-        facts: facts_table(&differ, facts, "Facts that differ, or that one of the runs does not tell."),
+        facts: facts_table(
+            &differ,
+            facts,
+            "Facts that differ, or that one of the runs does not tell.",
+        ),
         facts_same: facts_table(&same, facts, "Facts that are the same in both runs."),
         flags_sentence: comparison.flags_sentence(),
         flags: flags_table(&flags, "Launch flags that differ or cannot be compared."),

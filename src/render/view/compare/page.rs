@@ -136,7 +136,9 @@ pub fn comparison_view(
             ..PageView::new(site, at, &page.title, description)
         },
         title: page.title.clone(),
-        title_id: written.map(|prose| prose.title_id.clone()).unwrap_or_default(),
+        title_id: written
+            .map(|prose| prose.title_id.clone())
+            .unwrap_or_default(),
         title_is_result: pairs.len() == 1
             && pairs.first().is_some_and(|pair| pair.title == page.title),
         marks: written.map(prose::marks).unwrap_or_default(),
