@@ -204,7 +204,15 @@ fn every_run_json_builds_again_into_the_same_bytes() {
     }
     assert!(runs >= 6);
     // The navigation of all pages has the prose.
-    for extra in ["site.toml", "content/index.md", "content/method.md"] {
+    // Written comparisons are linked from the pages of their runs.
+    let compare = fs_err::read_dir(root.join("content/compare")).unwrap();
+    let compare = compare.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let compare: Vec<String> = compare
+        .map(|name| format!("content/compare/{name}"))
+        .collect();
+    fs_err::create_dir_all(again.join("content/compare")).unwrap();
+    let extra = ["site.toml", "content/index.md", "content/method.md"];
+    for extra in extra.into_iter().chain(compare.iter().map(String::as_str)) {
         if root.join(extra).exists() {
             fs_err::copy(root.join(extra), again.join(extra)).unwrap();
         }

@@ -35,6 +35,10 @@ fn the_document_names_every_key() {
         ("site", speedbook::config::keys()),
         ("sidecar", sidecar::sidecar_keys()),
         ("prose", speedbook::content::prose::prose_keys()),
+        (
+            "comparison",
+            speedbook::content::comparison::comparison_keys(),
+        ),
     ] {
         let begin = format!("<!-- keys: {name} -->\n");
         let from = expected.find(&begin).expect("the marks are there") + begin.len();

@@ -191,3 +191,37 @@ fn what_the_program_refuses_its_schemas_refuse() {
         }
     }
 }
+
+#[test]
+fn comparisons_and_their_list_follow_their_schemas() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("public");
+    generate(
+        &["build", "--quiet", "--output", out.to_str().unwrap()],
+        root(),
+    );
+    let read = |path: &str| -> Value {
+        serde_json::from_slice(&fs_err::read(out.join("compare").join(path)).unwrap()).unwrap()
+    };
+    let list = read("index.json");
+    let of_list = schema("comparisons");
+    let strict = jsonschema::validator_for(&closed(&of_list)).unwrap();
+    assert_valid(&strict, &list, "compare/index.json");
+    for (pointer, value) in [
+        ("/schema", json!("speedbook.comparisons/2")),
+        ("/comparisons", json!({})),
+        ("/comparisons/0/runs", json!("a")),
+        ("/comparisons/0/written", json!(1)),
+    ] {
+        let mut other = list.clone();
+        *other.pointer_mut(pointer).expect(pointer) = value;
+        assert!(!strict.is_valid(&other), "{pointer}");
+    }
+    let strict = jsonschema::validator_for(&closed(&schema("comparison"))).unwrap();
+    let comparisons = list["comparisons"].as_array().unwrap();
+    assert!(comparisons.len() >= 6);
+    for comparison in comparisons {
+        let file = comparison["comparison_json"].as_str().unwrap();
+        assert_valid(&strict, &read(file), file);
+    }
+}

@@ -448,7 +448,7 @@ fn a_build_ends_with_one_line_and_shows_no_bar_where_nobody_looks() {
     let mut files = tree(&dir.path().join("public"));
     files.remove(".speedbook").unwrap();
     let wanted = format!(
-        "2 runs, 7 pages in ./public: {} files written, 0 unchanged, 0 removed, 0 warnings, ",
+        "2 runs, 9 pages in ./public: {} files written, 0 unchanged, 0 removed, 0 warnings, ",
         files.len()
     );
     assert!(last.starts_with(&wanted) && last.ends_with(" s"), "{said}");

@@ -1,5 +1,7 @@
 //! Content → the frozen site, or everything that is wrong with its addresses and links.
 
+use std::collections::BTreeSet;
+
 use crate::content::sidecar::{alias, bad_alias};
 use crate::content::walk::FoundFile;
 use crate::content::{Content, LoadedRun, ProseFile};
@@ -149,7 +151,14 @@ impl Site {
                 LIST,
             );
         }
-        for comparison in self.comparisons.iter().filter(|c| c.written.is_none()) {
+        // Where two runs have one address, so have their comparisons; that is told once.
+        let slugs: BTreeSet<String> = self
+            .runs
+            .iter()
+            .map(|r| r.run.slug.to_lowercase())
+            .collect();
+        let made = self.comparisons.iter().filter(|c| c.written.is_none());
+        for comparison in made.filter(|_| slugs.len() == self.runs.len()) {
             let address = &comparison.address;
             let place = Place::file(address.to_string());
             page(&mut claims, "a comparison", place, address, COMPARISON);

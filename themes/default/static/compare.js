@@ -7,7 +7,7 @@
   const links = new Map();
   for (const link of document.querySelectorAll('main td a')) {
     const parts = link.getAttribute('href').split('/');
-    links.set(decodeURIComponent(parts.find((part) => part && part !== '.') ?? ''), link);
+    links.set(decodeURIComponent(parts.find((part) => part.includes('-vs-')) ?? ''), link);
   }
   const part = (slug) => slug.replaceAll('/', '--');
   const found = [];
