@@ -111,6 +111,9 @@ async function casesContent(folder) {
     await writeFile(join(runs, `hostile-${name}.md`), `+++\nauthor = ${JSON.stringify(model)}\ntags = [${JSON.stringify(model.slice(0, 40))}, "a & b"]\n+++\nNotes with <b>markup</b>.\n`);
   }
   for (const [name, text] of Object.entries(made)) await writeFile(join(runs, `${name}.json`), text);
+  await mkdir(join(folder, 'content/compare'));
+  await writeFile(join(folder, 'content/compare/reports.md'), '+++\nruns = ["report-1", "report-2"]\n+++\nTwo reports.\n');
+  await writeFile(join(folder, 'content/compare/several.md'), '+++\nruns = ["single", "row", "column", "all-failed", "prefill-only"]\ntitle = "Runs with little in common"\n+++\n');
   await writeFile(join(folder, 'content/prose.md'), PROSE);
   await writeFile(join(folder, 'content/index.md'), 'Every odd case. See [how to read it](prose.md).\n');
   await writeFile(join(folder, 'static/picture.png'), Buffer.from(PICTURE, 'base64'));
@@ -164,6 +167,8 @@ export const PAGES = {
   'run-single-cell': 'runs/single/',
   'run-prefill-only': 'runs/prefill-only/',
   'run-all-failed': 'runs/all-failed/',
+  compare: 'compare/reports/',
+  comparisons: 'compare/',
   prose: 'prose/',
   404: 'no/such/page',
 };
@@ -178,6 +183,7 @@ export const MORE_PAGES = {
   'run-rtl-name': 'runs/hostile-rtl/',
   'run-emoji-name': 'runs/hostile-emoji/',
   'run-markup-name': 'runs/hostile-markup/',
+  'compare-several': 'compare/several/',
   models: 'models/',
   hardware: 'hardware/',
   engines: 'engines/',

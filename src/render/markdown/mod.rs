@@ -62,7 +62,7 @@ pub fn prose(text: &str, setting: &Setting, lead: &dyn Fn(&str) -> Destination) 
     let events = events::safe(text, setting, &|target| lead(target), events::Form::Html);
     let mut as_html = String::new();
     push_html(&mut as_html, html::decorated(events, setting).into_iter());
-    let as_html = aligned_by_class(&as_html);
+    let as_html = framed_tables(&as_html);
     let events = events::safe(
         text,
         setting,
@@ -80,9 +80,10 @@ pub fn prose(text: &str, setting: &Setting, lead: &dyn Fn(&str) -> Destination) 
     }
 }
 
-/// The columns of tables are aligned by classes: the pages' policy forbids styles in elements. Text
-/// has no `<` in it that is not escaped, so only the writer's own elements are found.
-fn aligned_by_class(html: &str) -> String {
+/// Tables as the pages have them: columns aligned by classes, since the pages' policy forbids styles
+/// in elements, and each in a frame of its own that scrolls. Text has no `<` in it that is not
+/// escaped, so only the writer's own elements are found.
+fn framed_tables(html: &str) -> String {
     let mut html = html.to_owned();
     for cell in ["td", "th"] {
         for side in ["left", "center", "right"] {
@@ -92,7 +93,15 @@ fn aligned_by_class(html: &str) -> String {
             );
         }
     }
-    html
+    let mut parts = html.split("<table>");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for (part, number) in parts.zip(1..) {
+        out.push_str(&format!(
+            "<div class=\"scroll\" role=\"region\" aria-label=\"Table {number}\" tabindex=\"0\"><table>"
+        ));
+        out.push_str(part);
+    }
+    out.replace("</table>", "</table></div>")
 }
 
 #[cfg(test)]
