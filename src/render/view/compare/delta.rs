@@ -145,6 +145,7 @@ pub(super) fn delta_matrix(
     phase: &PhaseComparison,
     scale: DeltaScale,
     prefix: &str,
+    suffix: &str,
 ) -> Option<DeltaMatrix> {
     if phase.cells.is_empty() {
         return None;
@@ -160,7 +161,7 @@ pub(super) fn delta_matrix(
     };
     Some(DeltaMatrix {
         id: format!("{prefix}{}", phase.phase.key()),
-        heading: format!("{}, B against A", phase.phase.label()),
+        heading: format!("{}, B against A{suffix}", phase.phase.label()),
         counts: crate::compare::words::counts(phase),
         scale: match metrics.is_empty() {
             true => Vec::new(),

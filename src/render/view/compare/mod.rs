@@ -22,6 +22,8 @@ use crate::run::audit::Noise;
 pub struct PairView {
     /// What the anchors of its sections begin with; empty for the first comparison of a page.
     pub prefix: String,
+    /// What its headings end with, where the page has several; else empty.
+    pub suffix: String,
     /// The result in a sentence, with the number of cells that it rests on.
     pub title: String,
     /// The run that the other one is measured by.
@@ -70,6 +72,7 @@ pub(super) fn pair_view(
     facts: [&Facts; 2],
     [a, b]: [SideView; 2],
     prefix: String,
+    suffix: String,
 ) -> PairView {
     let scale = DeltaScale::of(comparison);
     let (same, differ): (Vec<&FactRow>, Vec<&FactRow>) = comparison
@@ -99,11 +102,12 @@ pub(super) fn pair_view(
         flags_same: flags_table(&flags_same, "Launch flags that are the same in both runs."),
         matrices: [&comparison.decode, &comparison.burst]
             .into_iter()
-            .filter_map(|phase| delta_matrix(phase, scale, &prefix))
+            .filter_map(|phase| delta_matrix(phase, scale, &prefix, &suffix))
             .collect(),
         prefill: prefill_table(&comparison.prefill),
         noise: noise_sentence(&comparison.noise),
         prefix,
+        suffix,
     }
 }
 

@@ -118,10 +118,14 @@ pub fn comparison_view(
                 0 => String::new(),
                 nth => format!("pair{}-", nth + 1),
             };
+            let suffix = match compared.len() {
+                1 => String::new(),
+                _ => format!(" (pair {})", nth + 1),
+            };
             let sides = [("A", *first), ("B", *other)];
             let sides = sides.map(|(letter, run)| side(letter, run, &links));
             let facts = [&first.run.facts, &other.run.facts];
-            Some(pair_view(comparison, facts, sides, prefix))
+            Some(pair_view(comparison, facts, sides, prefix, suffix))
         })
         .collect();
     let named = || letters.iter().zip(&runs);
@@ -163,18 +167,20 @@ pub fn comparison_view(
     }
 }
 
-/// A, B, C… for as many runs; with more than 26, their numbers.
+/// What the runs of a page are called beside their titles: A and B; nothing where there are more,
+/// since each of the others is B in its own pair.
 fn letters(count: usize) -> Vec<String> {
-    (0..count)
-        .map(|at| match u8::try_from(at) {
-            Ok(at) if at < 26 => char::from(b'A' + at).to_string(),
-            _ => (at + 1).to_string(),
-        })
-        .collect()
+    match count {
+        2 => vec!["A".to_owned(), "B".to_owned()],
+        _ => vec![String::new(); count],
+    }
 }
 
 fn name(letter: &str, page: &RunPage) -> String {
-    format!("{letter}: {}", page.run.title())
+    match letter {
+        "" => page.run.title().to_owned(),
+        letter => format!("{letter}: {}", page.run.title()),
+    }
 }
 
 fn side(letter: &'static str, page: &RunPage, links: &Links) -> SideView {
