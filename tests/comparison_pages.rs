@@ -360,3 +360,34 @@ fn pages_of_pairs_grow_with_the_runs_and_not_with_their_square() {
     let count = pages(&site).len();
     assert!((60..=180).contains(&count), "{count} pages of 60 runs");
 }
+
+#[test]
+fn names_facts_and_flags_are_text_on_every_form_of_the_page() {
+    let dir = reports();
+    let evil = "<script>alert(1)</script><img src=x onerror=alert(1)>";
+    for (name, more) in [(A, "a"), (B, "b")] {
+        put(
+            dir.path(),
+            &format!("content/runs/{name}.md"),
+            &format!(
+                "+++\ntitle = '{evil} {more}'\ntags = ['{evil}']\nlaunch_command = 'vllm serve m{more} --x \"{evil}{more}\" --api-key sk-proj-{}'\n[engine]\nname = '{evil}{more}'\n+++\n",
+                "abcdefghij0123456789".repeat(2)
+            ),
+        );
+    }
+    let site = built(dir.path());
+    let folder = format!("compare/{A}-vs-{B}");
+    for file in ["index.html", "index.md", "comparison.json", "../index.html", "../index.md"] {
+        let text = read(&site, &format!("{folder}/{file}"));
+        assert!(!text.contains("abcdefghij0123456789"), "{file}: a key");
+        if file.ends_with(".html") {
+            let page = Html::parse_document(&text);
+            let odd = Selector::parse("img, [onerror], script:not([src])").unwrap();
+            assert_eq!(page.select(&odd).count(), 0, "{file}");
+            assert!(page.root_element().text().any(|t| t.contains("<script>alert(1)")));
+        }
+        if file.ends_with(".md") {
+            assert!(!text.contains("<script>") && !text.contains(" <img"), "{file}");
+        }
+    }
+}
