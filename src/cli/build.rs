@@ -266,6 +266,6 @@ fn site_facts(config: &Config) -> SiteFacts {
         budgets: Budgets(config.budgets.clone()),
         prices: config.prices.clone(),
         nearest: config.compare.nearest,
-        names: config.names.clone(),
+        names: crate::run::names::Names::of(&config.names),
     }
 }

@@ -1,6 +1,7 @@
 //! Facts side by side.
 
 use crate::launch::flags::is_hidden;
+use crate::run::names::NameKind;
 use crate::run::{Fact, FactValue, Facts};
 
 /// What two values of one thing are to each other.
@@ -128,7 +129,7 @@ fn pair(fact: Fact, a: &FactValue, b: &FactValue) -> RowState {
     }
 }
 
-fn number(value: &FactValue) -> Option<f64> {
+pub(super) fn number(value: &FactValue) -> Option<f64> {
     match value {
         FactValue::Text(_) => None,
         FactValue::Count(n) => Some(*n as f64),
@@ -137,15 +138,26 @@ fn number(value: &FactValue) -> Option<f64> {
 }
 
 /// Texts are the same whatever their case and the blanks around them; versions also with a `v`,
-/// commits also abbreviated, addresses also without their scheme.
+/// commits also abbreviated, addresses also without their scheme, GPUs also without their vendor.
 fn same_text(fact: Fact, a: &str, b: &str) -> bool {
-    let (a, b) = (a.trim().to_lowercase(), b.trim().to_lowercase());
+    let (a, b) = (canonical_text(fact, a), canonical_text(fact, b));
+    a == b || (fact == Fact::Commit && same_commit(&a, &b))
+}
+
+/// What all spellings of one value have in common; abbreviated commits stay as they are.
+pub(super) fn canonical_text(fact: Fact, text: &str) -> String {
+    let text = text.trim().to_lowercase();
     match fact {
-        Fact::EngineVersion | Fact::ToolVersion => version(&a) == version(&b),
-        Fact::Commit => same_commit(&a, &b),
-        Fact::Repository => address(&a) == address(&b),
-        _ => a == b,
+        Fact::EngineVersion | Fact::ToolVersion => version(&text).to_owned(),
+        Fact::Repository => address(&text).to_owned(),
+        Fact::Gpu => NameKind::Hardware.key(&text),
+        _ => text,
     }
+}
+
+/// Whether a text is a commit that may be an abbreviation of a longer one.
+pub(super) fn is_hash(text: &str) -> bool {
+    text.len() >= 7 && text.bytes().all(|c| c.is_ascii_hexdigit())
 }
 
 fn version(text: &str) -> &str {
@@ -156,8 +168,7 @@ fn version(text: &str) -> &str {
 }
 
 fn same_commit(a: &str, b: &str) -> bool {
-    let hash = |text: &str| text.len() >= 7 && text.bytes().all(|c| c.is_ascii_hexdigit());
-    a == b || (hash(a) && hash(b) && (a.starts_with(b) || b.starts_with(a)))
+    a == b || (is_hash(a) && is_hash(b) && (a.starts_with(b) || b.starts_with(a)))
 }
 
 fn address(text: &str) -> &str {

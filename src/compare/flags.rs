@@ -216,8 +216,9 @@ pub struct LaunchComparison {
 /// What is read out of one launch command.
 pub(super) struct Launch {
     /// Whether a server was found.
-    found: bool,
-    engine: String,
+    pub(super) found: bool,
+    /// Its engine; empty where it is not known.
+    pub(super) engine: String,
     /// By kind and name of the whole flag: its keys.
     flags: BTreeMap<(FlagKind, String), Entry>,
 }
@@ -272,7 +273,41 @@ impl Launch {
     }
 }
 
+/// One value of a launch command.
+pub(super) struct FlagValue<'a> {
+    pub(super) kind: FlagKind,
+    /// Canonical name of the whole flag.
+    pub(super) name: &'a str,
+    pub(super) setting: Option<SettingKind>,
+    /// Dotted path below the flag; empty for a value that is no JSON object.
+    pub(super) path: &'a str,
+    /// As it is shown.
+    pub(super) value: &'a str,
+    /// What equal values have in common.
+    pub(super) canonical: String,
+    /// Whether a part of it is hidden.
+    pub(super) hidden: bool,
+    /// Whether it is that of a variable or the outcome of a command.
+    pub(super) depends: bool,
+}
+
 impl Launch {
+    /// All values of all flags, in order.
+    pub(super) fn values(&self) -> impl Iterator<Item = FlagValue<'_>> {
+        self.flags.iter().flat_map(|(name, entry)| {
+            entry.keys.iter().map(|(path, (value, hidden))| FlagValue {
+                kind: name.0,
+                name: &name.1,
+                setting: entry.setting,
+                path,
+                value,
+                canonical: canonical(name, entry.setting, value),
+                hidden: *hidden || is_hidden(value),
+                depends: depends_on_more(value),
+            })
+        })
+    }
+
     /// Kind, name, setting and all values of each flag, in order.
     pub(super) fn entries(
         &self,
@@ -470,47 +505,39 @@ const UNORDERED: &[&str] = &[
 ];
 
 fn same_value(name: &Name, setting: Option<SettingKind>, a: &str, b: &str) -> bool {
-    if a == b {
-        return true;
-    }
+    a == b || canonical(name, setting, a) == canonical(name, setting, b)
+}
+
+/// What all spellings of one value have in common: the order of words where it says nothing, 256K
+/// and 262144 for lengths, `True` and `true`, 0.90 and 0.9.
+fn canonical(name: &Name, setting: Option<SettingKind>, value: &str) -> String {
+    let mut value = value.to_owned();
     if name.0 == FlagKind::Container || UNORDERED.contains(&name.1.as_str()) {
-        let sorted = |text: &str| {
-            let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-            words.sort_unstable();
-            words
-        };
-        if sorted(a) == sorted(b) {
-            return true;
-        }
+        let mut words: Vec<&str> = value.split_whitespace().collect();
+        words.sort_unstable();
+        value = words.join(" ");
     }
     if matches!(
         setting,
         Some(SettingKind::MaxModelLen | SettingKind::MaxSequences)
     ) {
-        let plain = |text: &str| whole_number(text).unwrap_or_else(|| text.to_owned());
-        if plain(a) == plain(b) {
-            return true;
-        }
+        value = whole_number(&value).unwrap_or(value);
     }
-    let switch = |text: &str| match text.to_ascii_lowercase().as_str() {
-        "true" => Some(true),
-        "false" => Some(false),
-        _ => None,
-    };
-    if let (Some(a), Some(b)) = (switch(a), switch(b)) {
-        return a == b;
+    let lower = value.to_ascii_lowercase();
+    if matches!(lower.as_str(), "true" | "false") {
+        return lower;
     }
-    same_number(a, b)
+    plain_number(&value).unwrap_or(value)
 }
 
-/// `0.9` and `0.90`; numbers that a double cannot tell apart are the same only as texts.
-fn same_number(a: &str, b: &str) -> bool {
-    let plain = |text: &str| {
-        text.len() <= 15
-            && text.bytes().any(|c| c.is_ascii_digit())
-            && text
-                .bytes()
-                .all(|c| c.is_ascii_digit() || matches!(c, b'.' | b'-' | b'e' | b'E' | b'+'))
-    };
-    plain(a) && plain(b) && matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
+/// `0.9` for `0.90`; `None` for what is no number, or one that a double may not tell from others.
+fn plain_number(text: &str) -> Option<String> {
+    let plain = text.len() <= 15
+        && text.bytes().any(|c| c.is_ascii_digit())
+        && text
+            .bytes()
+            .all(|c| c.is_ascii_digit() || matches!(c, b'.' | b'-' | b'e' | b'E' | b'+'));
+    let number = text.parse::<f64>().ok().filter(|_| plain)?;
+    // Negative zero is zero.
+    Some(format!("{:e}", number + 0.0))
 }

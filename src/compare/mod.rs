@@ -7,13 +7,16 @@ pub mod axes;
 pub mod cells;
 pub mod document;
 pub mod facts;
+mod fingerprint;
 pub mod flags;
 pub mod metrics;
+pub mod natural;
 pub mod nearest;
 pub mod ratio;
 mod subject;
 pub mod summary;
 pub mod things;
+pub mod union;
 pub mod words;
 
 pub use axes::{Column, ContextRow, MatchedBy};

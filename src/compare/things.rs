@@ -180,7 +180,7 @@ impl Verdict {
 /// The thing that a fact is a part of; `None` for facts that say nothing about speed: who
 /// measured, when, under which name the model is served; and for the size of the KV cache, which
 /// follows from the rest. The model is looked at apart ([`model`]).
-fn thing_of(fact: Fact) -> Option<ThingKind> {
+pub(super) fn thing_of(fact: Fact) -> Option<ThingKind> {
     Some(match fact {
         Fact::Title
         | Fact::Author
@@ -357,12 +357,12 @@ fn model(a: &Facts, b: &Facts) -> Models {
     })
 }
 
-fn last_part(text: &str) -> &str {
+pub(super) fn last_part(text: &str) -> &str {
     let text = text.trim_end_matches(['/', '\\']);
     text.rsplit(['/', '\\']).next().unwrap_or(text)
 }
 
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let letters = text.chars().filter(|c| c.is_alphanumeric() || *c == '.');
     letters.flat_map(char::to_lowercase).collect()
 }
@@ -454,7 +454,7 @@ const OF_THE_MODEL: &[&str] = &[
 const OF_THE_GPUS: &[&str] = &["--gpus", "--nnodes", "--data-parallel-size-local"];
 
 /// Variables that list GPUs: only how many they list counts.
-const LISTS_OF_GPUS: &[&str] = &[
+pub(super) const LISTS_OF_GPUS: &[&str] = &[
     "CUDA_VISIBLE_DEVICES",
     "HIP_VISIBLE_DEVICES",
     "ROCR_VISIBLE_DEVICES",
@@ -494,7 +494,7 @@ fn thing_of_flag(row: &FlagRow, models: &Models, engines: bool) -> Option<(Thing
 
 /// The thing that a flag, a variable or a container's option is a part of by its name, and whether
 /// it is heavy.
-fn thing_of_name(
+pub(super) fn thing_of_name(
     kind: FlagKind,
     name: &str,
     setting: Option<SettingKind>,
@@ -560,7 +560,7 @@ fn has_hidden(row: &FlagRow) -> bool {
     row.keys.iter().all(|key| key.path.is_empty()) && values.flatten().any(|value| is_hidden(value))
 }
 
-fn is_place(value: &str) -> bool {
+pub(super) fn is_place(value: &str) -> bool {
     ["/", "~", "./", "../", "$HOME", "${HOME}"]
         .iter()
         .any(|start| value.starts_with(start))

@@ -9,6 +9,7 @@ pub mod fact;
 pub mod figure;
 pub mod key_figures;
 pub mod metric;
+pub mod names;
 pub mod serving;
 pub mod time;
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::audit::{Finding, Rule};
+use super::names::{Name, NameKind, Names};
 use super::{Context, Fact, Figure, Measurement, Metric, Phase, Run, Status};
 
 /// Limits that a reader may need to be kept; at least one of them is there.
@@ -212,14 +213,13 @@ impl Price {
     pub fn of(
         run: &Run,
         prices: &BTreeMap<String, f64>,
-        names: &BTreeMap<String, String>,
+        names: &Names,
     ) -> Option<Self> {
-        let meant = |name: &str| names.get(name).map_or(name, String::as_str).to_owned();
-        let gpu = meant(run.facts.text(Fact::Gpu)?);
+        let name = |name: &str| names.name(NameKind::Hardware, name);
+        let Name { key, shown: gpu } = name(run.facts.text(Fact::Gpu)?);
         let count = run.facts.count(Fact::GpuCount).filter(|n| *n > 0)?;
-        let same = |name: &str| name.to_lowercase() == gpu.to_lowercase();
         let usd_per_gpu_hour = prices.get(&gpu).or_else(|| {
-            let mut others = prices.iter().filter(|(name, _)| same(&meant(name)));
+            let mut others = prices.iter().filter(|(other, _)| name(other).key == key);
             others.next().map(|(_, price)| price)
         })?;
         Some(Self {
@@ -428,7 +428,8 @@ mod tests {
     fn prices_are_found_by_any_spelling() {
         let mut run = Run::new();
         let prices = BTreeMap::from([("H200 SXM".to_owned(), 3.5), ("l4".to_owned(), 0.8)]);
-        let names = BTreeMap::from([("NVIDIA H200".to_owned(), "H200 SXM".to_owned())]);
+        let table = BTreeMap::from([("NVIDIA H200".to_owned(), "H200 SXM".to_owned())]);
+        let names = Names::of(&table);
         assert_eq!(Price::of(&run, &prices, &names), None);
         run.facts.set_text(Fact::Gpu, "NVIDIA H200");
         assert_eq!(Price::of(&run, &prices, &names), None, "no count");

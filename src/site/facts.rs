@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::config::BaseUrl;
 use crate::run::audit::Noise;
+use crate::run::names::Names;
 use crate::run::serving::Budgets;
 
 use super::{Address, Links};
@@ -36,7 +37,7 @@ pub struct SiteFacts {
     /// To how many of the runs most like it each run is compared.
     pub nearest: usize,
     /// Other spellings of models and GPUs, each with the name that is meant.
-    pub names: BTreeMap<String, String>,
+    pub names: Names,
 }
 
 impl SiteFacts {

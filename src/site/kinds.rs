@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::markdown::Slugs;
+use crate::run::names::{Name, NameKind, Names, preferred};
 use crate::run::{Fact, Run};
 
 use super::{Address, RunPage};
@@ -60,9 +61,17 @@ impl Kind {
         })
     }
 
-    /// What a run is grouped by, if that is known; `names` are other spellings with the name that
-    /// is meant.
-    pub fn name_of(self, run: &Run, names: &BTreeMap<String, String>) -> Option<String> {
+    /// Whose names it groups by.
+    pub fn names(self) -> NameKind {
+        match self {
+            Kind::Models => NameKind::Model,
+            Kind::Hardware => NameKind::Hardware,
+            Kind::Engines => NameKind::Engine,
+        }
+    }
+
+    /// What a run is grouped by, if that is known.
+    pub fn name(self, run: &Run, names: &Names) -> Option<Name> {
         let text = |fact| run.facts.text(fact);
         let last_part = |id: &str| {
             let last = id.rsplit('/').find(|part| !part.is_empty());
@@ -79,32 +88,38 @@ impl Kind {
                 .map(str::to_owned),
             Kind::Engines => text(Fact::EngineName).map(str::to_owned),
         }?;
-        Some(names.get(&name).cloned().unwrap_or(name))
+        Some(names.name(self.names(), &name))
     }
 
-    /// The groups of all runs: by name, those without one last.
-    pub(super) fn groups(self, runs: &[RunPage], names: &BTreeMap<String, String>) -> Vec<Group> {
-        // Spellings that differ by case only are one group, under the first of its runs.
-        let mut by_key: BTreeMap<(bool, String), (Option<String>, Vec<usize>)> = BTreeMap::new();
+    /// [`Kind::name`] as it is shown.
+    pub fn name_of(self, run: &Run, names: &Names) -> Option<String> {
+        self.name(run, names).map(|name| name.shown)
+    }
+
+    /// The groups of all runs: by name, those without one last. Spellings of one name are one
+    /// group, under the spelling used most ([`preferred`]).
+    pub(super) fn groups(self, runs: &[RunPage], names: &Names) -> Vec<Group> {
+        let mut by_key: BTreeMap<(bool, String), (Vec<String>, Vec<usize>)> = BTreeMap::new();
         for (at, page) in runs.iter().enumerate() {
-            let name = self.name_of(&page.run, names);
-            let key = (
-                name.is_none(),
-                name.as_deref().unwrap_or_default().to_lowercase(),
-            );
-            by_key
-                .entry(key)
-                .or_insert_with(|| (name, Vec::new()))
-                .1
-                .push(at);
+            let name = self.name(&page.run, names);
+            let key = match &name {
+                Some(name) => (false, name.key.clone()),
+                None => (true, String::new()),
+            };
+            let entry = by_key.entry(key).or_default();
+            entry.0.extend(name.map(|name| name.shown));
+            entry.1.push(at);
         }
         let mut slugs = Slugs::without(&["main"]);
         by_key
             .into_values()
-            .map(|(name, runs)| Group {
-                anchor: slugs.next(name.as_deref().unwrap_or("Not given")),
-                name,
-                runs,
+            .map(|(spellings, runs)| {
+                let name = preferred(spellings.iter().map(String::as_str)).map(str::to_owned);
+                Group {
+                    anchor: slugs.next(name.as_deref().unwrap_or("Not given")),
+                    name,
+                    runs,
+                }
             })
             .collect()
     }

@@ -171,8 +171,8 @@ fn summary(site: &Site) -> String {
             let facts = &page.run.facts;
             facts.text(Fact::Gpu).is_some()
         });
-        let names = names.filter_map(|page| Kind::Hardware.name_of(&page.run, &site.facts.names));
-        let names: std::collections::BTreeSet<String> = names.map(|n| n.to_lowercase()).collect();
+        let names = names.filter_map(|page| Kind::Hardware.name(&page.run, &site.facts.names));
+        let names: std::collections::BTreeSet<String> = names.map(|name| name.key).collect();
         names.len()
     };
     let count = |n: usize, one: &str, many: &str| {
