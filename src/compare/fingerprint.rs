@@ -198,11 +198,14 @@ impl Fingerprint {
             }
             FactValue::Text(text) => {
                 let text = canonical_text(fact, text);
-                let full = spellings.commits.get(&text).filter(|_| fact == Fact::Commit);
+                let full = spellings
+                    .commits
+                    .get(&text)
+                    .filter(|_| fact == Fact::Commit);
                 full.cloned().unwrap_or(text)
             }
             // Negative zero is zero.
-            value => number(value).map_or_else(String::new, |x| format!("{:e}", x + 0.0)),
+            value => number(value).map_or_else(String::new, |x| (x + 0.0).to_string()),
         };
         let item = Item {
             value: canonical,
@@ -340,7 +343,9 @@ impl Fingerprints {
         let (mut marks, mut first) = (Vec::new(), Vec::new());
         let mut prints = Vec::with_capacity(of_run.len());
         for (fingerprint, subject) in of_run.iter().zip(subjects) {
-            let date = Some(age(subject.run())).filter(|age| !age.0).map(|age| age.1);
+            let date = Some(age(subject.run()))
+                .filter(|age| !age.0)
+                .map(|age| age.1);
             let mut print = Print::default();
             for (id, part) in &fingerprint.parts {
                 let next = keys.len();
@@ -376,14 +381,7 @@ impl Fingerprints {
         self.keys.iter().position(|key| key == id)
     }
 
-    /// The sum by which equal prints are found.
-    pub(super) fn sum(&self, print: &Print) -> u128 {
-        print
-            .parts
-            .iter()
-            .fold(0, |sum: u128, part| sum.wrapping_add(self.mark(part.text)))
-    }
-
+    /// What a text adds to the sum of its bucket.
     pub(super) fn mark(&self, text: usize) -> u128 {
         self.marks.get(text).copied().unwrap_or(0)
     }
@@ -393,7 +391,12 @@ impl Fingerprints {
 fn text_of(id: &str, part: &Part) -> String {
     let mut text = id.to_owned();
     for (key, item) in &part.items {
-        text.push_str(&format!("\n{}:{key}={}:{}", key.len(), item.value.len(), item.value));
+        text.push_str(&format!(
+            "\n{}:{key}={}:{}",
+            key.len(),
+            item.value.len(),
+            item.value
+        ));
     }
     text
 }
@@ -401,7 +404,9 @@ fn text_of(id: &str, part: &Part) -> String {
 /// 128 bits that stand for a text in sums.
 fn mark(text: &str) -> u128 {
     let hash = Sha256::digest(text.as_bytes());
-    hash.iter().take(16).fold(0, |sum, byte| (sum << 8) | u128::from(*byte))
+    hash.iter()
+        .take(16)
+        .fold(0, |sum, byte| (sum << 8) | u128::from(*byte))
 }
 
 /// Seconds since 1970 of a run, where it has a date.

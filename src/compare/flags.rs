@@ -539,5 +539,5 @@ fn plain_number(text: &str) -> Option<String> {
             .all(|c| c.is_ascii_digit() || matches!(c, b'.' | b'-' | b'e' | b'E' | b'+'));
     let number = text.parse::<f64>().ok().filter(|_| plain)?;
     // Negative zero is zero.
-    Some(format!("{:e}", number + 0.0))
+    Some((number + 0.0).to_string())
 }

@@ -4,7 +4,9 @@
 //! exactly. Sources of the rules stand in `docs/comparisons.md`.
 
 pub mod axes;
+pub mod best;
 pub mod cells;
+pub mod controlled;
 pub mod document;
 pub mod facts;
 mod fingerprint;
@@ -12,7 +14,10 @@ pub mod flags;
 pub mod metrics;
 pub mod natural;
 pub mod nearest;
+pub mod pool;
 pub mod ratio;
+pub mod series;
+pub mod setups;
 mod subject;
 pub mod summary;
 pub mod things;
@@ -20,12 +25,17 @@ pub mod union;
 pub mod words;
 
 pub use axes::{Column, ContextRow, MatchedBy};
+pub use best::{Best, BestCell, Winner};
 pub use cells::{Cell, CellSide, CellState, Counts, PhaseComparison};
+pub use controlled::{Change, ChangeGroup, ControlledPairs, Pair};
 pub use facts::{FactRow, RowState};
 pub use flags::{FlagCounts, FlagKey, FlagKind, FlagRow, LaunchComparison};
 pub use metrics::DeltaMetric;
 pub use nearest::nearest;
+pub use pool::{Pool, PoolCell, PooledFigure};
 pub use ratio::{Difference, Side};
+pub use series::{Series, Step};
+pub use setups::{Setup, Setups};
 pub use subject::{Subject, in_order};
 pub use summary::{
     Apart, BandSummary, Crossing, Delta, Means, MetricComparison, RequestBand, Summary,

@@ -81,7 +81,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn of<'a>(deltas: impl IntoIterator<Item = &'a (f64, f64, Difference)>) -> Self {
+    pub(super) fn of<'a>(deltas: impl IntoIterator<Item = &'a (f64, f64, Difference)>) -> Self {
         let mut summary = Self::default();
         let (mut sum, mut min, mut max) = (0.0, f64::INFINITY, 0.0_f64);
         for (value, ln, difference) in deltas {

@@ -174,7 +174,9 @@ mod tests {
         let union = Union::of(&lists);
         let label = |row: usize| union.contexts[row].label.clone();
         let places = union.places.iter();
-        places.map(|((row, _), at)| (label(*row), at.clone())).collect()
+        places
+            .map(|((row, _), at)| (label(*row), at.clone()))
+            .collect()
     }
 
     #[test]
@@ -199,7 +201,10 @@ mod tests {
     #[test]
     fn two_contexts_of_one_run_are_never_one() {
         let exact = Context::from_tokens;
-        let lists = [list(&[exact(10_000), exact(10_050)]), list(&[exact(10_000)])];
+        let lists = [
+            list(&[exact(10_000), exact(10_050)]),
+            list(&[exact(10_000)]),
+        ];
         let expected = [
             ("10000".to_owned(), vec![Some(0), Some(0)]),
             ("10050".to_owned(), vec![Some(1), None]),

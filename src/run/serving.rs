@@ -210,11 +210,7 @@ pub struct Price {
 impl Price {
     /// The price of a run's GPUs, by the site's prices and its other spellings of GPUs; `None`
     /// where GPU, count or price is not known. Names count the same whatever their case.
-    pub fn of(
-        run: &Run,
-        prices: &BTreeMap<String, f64>,
-        names: &Names,
-    ) -> Option<Self> {
+    pub fn of(run: &Run, prices: &BTreeMap<String, f64>, names: &Names) -> Option<Self> {
         let name = |name: &str| names.name(NameKind::Hardware, name);
         let Name { key, shown: gpu } = name(run.facts.text(Fact::Gpu)?);
         let count = run.facts.count(Fact::GpuCount).filter(|n| *n > 0)?;
