@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::metrics::DeltaMetric;
 use super::pool::PooledFigure;
-use super::ratio::{Difference, Side, ratio};
+use super::ratio::{Side, ratio};
 use super::setups::Setups;
 use super::subject::Subject;
 use super::union::Union;
@@ -266,10 +266,7 @@ fn winner(metric: DeltaMetric, entries: &[Entry], bands: &[f64], standings: &[St
     let tied: Vec<usize> = others
         .iter()
         .map(compared)
-        .filter(|(_, found)| {
-            found.is_some_and(|r| r.difference.faster() != Some(Side::B))
-                || found.is_some_and(|r| r.difference == Difference::Unclear)
-        })
+        .filter(|(_, found)| found.is_some_and(|r| r.difference.faster() != Some(Side::B)))
         .map(|(entry, _)| entry)
         .collect();
     if tied.is_empty() {
