@@ -287,6 +287,15 @@ fn the_controlled_pairs() {
         let date = |run: usize| runs[run].facts.text(Fact::MeasuredAt).unwrap();
         assert!(date(a) <= date(b));
     }
+    // What a page says of two single runs is what the list says.
+    for pair in found.pairs() {
+        let (a, b) = (&setups.all()[pair.from], &setups.all()[pair.to]);
+        if let ([a], [b]) = (a.runs.as_slice(), b.runs.as_slice()) {
+            let page = Comparison::of(&subjects[*a], &subjects[*b], &Noise::default());
+            let total = page.decode.metric(DeltaMetric::Total).unwrap();
+            assert_eq!((total.valid, total.band), (pair.effect, pair.band));
+        }
+    }
     // Pairs, cells, mean, smallest, largest, clear. The median of 0.26-2-2 is 1.02 times, that of
     // 0.28-4-3 0.99 times what a single run gives.
     let effects: Vec<_> = found
@@ -554,6 +563,98 @@ fn columns_are_what_differs() {
             "--speculative-config.num_speculative_tokens: 2 2 3",
         ]
     );
+}
+
+/// The words of the controlled pairs of runs that differ in their commands, and the number of
+/// setups.
+fn of_commands(commands: &[&str]) -> (usize, Vec<String>) {
+    let runs: Vec<Run> = commands
+        .iter()
+        .enumerate()
+        .map(|(at, command)| {
+            let mut run = run("0.26", 2, 2, "2026-01-01", 1.0);
+            run.slug = format!("setup-{at:02}");
+            run.facts.set_text(Fact::LaunchCommand, *command);
+            run
+        })
+        .collect();
+    let subjects = subjects(&runs);
+    let setups = Setups::of(&subjects, &Noise::default());
+    let pairs = ControlledPairs::of(&setups);
+    let words = pairs.groups.iter().map(|group| group.change.words());
+    (setups.all().len(), words.collect())
+}
+
+#[test]
+fn what_is_hidden_or_not_known_makes_no_pair() {
+    let none: [&str; 0] = [];
+    let of = |commands: &[&str]| of_commands(commands);
+    let words = |n: usize, list: &[&str]| (n, list.iter().map(|w| (*w).to_owned()).collect());
+    // Secrets, names, places and ports are left out.
+    let same = [
+        "vllm serve m --port 1 --api-key <redacted> --download-dir /a",
+        "X_TOKEN=<redacted> vllm serve m --served-model-name x",
+        "nohup vllm serve m &",
+    ];
+    assert_eq!(of(&same), words(1, &none));
+    // A hidden value may be any.
+    let hidden = [
+        "vllm serve m --dtype <redacted>",
+        "vllm serve m --dtype half",
+    ];
+    assert_eq!(of(&hidden), words(2, &none));
+    // So may that of a variable.
+    let variable = ["vllm serve m --dtype $TYPE", "vllm serve m --dtype half"];
+    assert_eq!(of(&variable), words(2, &none));
+    // Without a flag the default holds.
+    let set = [
+        "vllm serve m",
+        "vllm serve m --max-num-seqs 8",
+        "vllm serve m --max-num-seqs 64",
+    ];
+    let expected = [
+        "--max-num-seqs not set → 8",
+        "--max-num-seqs not set → 64",
+        "--max-num-seqs 8 → 64",
+    ];
+    assert_eq!(of(&set), words(3, &expected));
+    // Values are in the order of numbers.
+    let many = [
+        "vllm serve m --max-num-seqs 128",
+        "vllm serve m --max-num-seqs 16",
+    ];
+    assert_eq!(of(&many), words(2, &["--max-num-seqs 16 → 128"]));
+    // A command that is not understood says nothing.
+    assert_eq!(of(&["./start.sh", "vllm serve m"]), words(2, &none));
+    let container = [
+        "vllm serve m",
+        "docker run --shm-size 1g vllm/vllm-openai:v1 --model m",
+        "docker run --shm-size 2g vllm/vllm-openai:v1 --model m",
+    ];
+    let expected = [
+        "vllm image not set → vllm/vllm-openai:v1",
+        "--shm-size 1g → 2g",
+    ];
+    assert_eq!(of(&container), words(3, &expected));
+}
+
+#[test]
+fn of_many_values_only_neighbours_and_ends_are_listed() {
+    let runs: Vec<Run> = (0..20)
+        .map(|at| {
+            let mut run = run("0.26", 2, 2, "2026-01-01", 1.0);
+            run.slug = format!("setup-{at:02}");
+            run.facts.set_text(Fact::EngineVersion, format!("0.{at}"));
+            run
+        })
+        .collect();
+    let subjects = subjects(&runs);
+    let setups = Setups::of(&subjects, &Noise::default());
+    let pairs = ControlledPairs::of(&setups);
+    let of = |place| pairs.pairs().filter(|pair| pair.place == place).count();
+    let places = [Place::Neighbours, Place::Ends, Place::Others].map(of);
+    // 20 · 19 ÷ 2 = 190.
+    assert_eq!((places, pairs.not_listed), ([19, 1, 0], 170));
 }
 
 // What must hold for any set of runs.

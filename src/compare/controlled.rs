@@ -11,7 +11,7 @@ use super::pool::Matrix;
 use super::setups::Setups;
 use super::subject::in_order;
 use super::summary::Summary;
-use super::things::ThingKind;
+use super::things::{ThingKind, lower_first};
 
 /// A run has at most this many pages of controlled pairs.
 pub const PAGES_A_RUN: usize = 8;
@@ -317,13 +317,18 @@ impl<'s, 'a> Finder<'s, 'a> {
                 .collect(),
         };
         let date = self.text(setup, key).and_then(|text| *all.first.get(text)?);
+        // A server without a container comes before one with it.
+        let image = part
+            .items
+            .get("image")
+            .map_or("", |item| item.value.as_str());
+        let mut everything = vec![("image".to_owned(), image.to_owned())];
         let items = part.items.iter();
+        everything.extend(items.map(|(k, item)| (k.clone(), item.value.clone())));
         Order {
             first,
             date: (date.is_none(), date.unwrap_or(0)),
-            all: items
-                .map(|(k, item)| (k.clone(), item.value.clone()))
-                .collect(),
+            all: everything,
         }
     }
 
@@ -410,7 +415,8 @@ impl<'s, 'a> Finder<'s, 'a> {
                 effect: self.effect(from, to, band),
                 band,
             };
-            let label = change.label.clone();
+            // However the engine is spelled.
+            let label = change.label.to_lowercase();
             let group = groups
                 .entry((kind.clone(), of_from, of_to, label))
                 .or_insert_with(|| ChangeGroup {
@@ -540,7 +546,7 @@ impl<'s, 'a> Finder<'s, 'a> {
                 let item = a.or(*b).map_or("", |item| item.name.as_str());
                 label = match *key {
                     "engine.version" => name,
-                    _ => format!("{name} {}", item.to_lowercase()),
+                    _ => format!("{name} {}", lower_first(item)),
                 };
             }
             (ThingKind::GpuCount, [("hardware.gpu_count", ..)]) => {
@@ -565,7 +571,7 @@ impl<'s, 'a> Finder<'s, 'a> {
             (_, [(_, a, b)]) => {
                 label = match a.or(*b) {
                     Some(item) if item.fact.is_none() => item.name.clone(),
-                    Some(item) => item.name.to_lowercase(),
+                    Some(item) => lower_first(&item.name),
                     None => label,
                 };
             }

@@ -74,7 +74,7 @@ impl ThingKind {
 }
 
 /// "Time per measurement" inside a sentence; "GPU driver" and "OS" stay.
-fn lower_first(label: &str) -> String {
+pub(super) fn lower_first(label: &str) -> String {
     let mut chars = label.chars();
     match (chars.next(), chars.next()) {
         (Some(first), Some(second)) if !second.is_uppercase() => {
