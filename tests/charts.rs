@@ -593,6 +593,7 @@ fn a_plot_is_the_same_bytes() {
         )),
         frontier: vec![(2.0, 120.0), (4.0, 90.0)],
         names_at_ends: true,
+        room: Vec::new(),
     };
     insta::assert_snapshot!("a_small_plot", plot.svg());
 }

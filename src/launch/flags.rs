@@ -96,7 +96,9 @@ pub fn is_flag(value: &str) -> bool {
         return false;
     };
     let number = rest.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    !rest.is_empty() && rest != "-" && !number && !rest.contains([' ', '\n'])
+    // A value behind `=` may have blanks in it.
+    let name = rest.split('=').next().unwrap_or(rest);
+    !name.is_empty() && rest != "-" && !number && !name.contains([' ', '\n'])
 }
 
 /// A flag's name with dashes for underscores (which vLLM takes for the same) and without value.
