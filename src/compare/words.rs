@@ -464,3 +464,23 @@ pub fn better(metric: DeltaMetric) -> &'static str {
         Direction::Neutral => "neither way is better",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_have_the_digits_that_they_have_and_ratios_have_bounds() {
+        let shares = [
+            (0.07, "7 %"),
+            (0.025, "2.5 %"),
+            (0.0004, "0.04 %"),
+            (0.0725, "7.25 %"),
+        ];
+        for (share, words) in shares {
+            assert_eq!(percent(share), words);
+        }
+        assert_eq!(ratio(1e-9), "<0.0001");
+        assert_eq!(ratio(1e12), ">1,000,000");
+    }
+}

@@ -330,3 +330,23 @@ pub(crate) fn is_hidden(value: &str) -> bool {
         .any(|p| value.contains(p))
         || super::lexer::placeholder(value.as_bytes(), 0) == Some(value.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_may_have_a_value_with_blanks_behind_its_equals_sign() {
+        for flag in [
+            "--hf-overrides={\"a\": 1}",
+            "--chat-template=a b",
+            "-x",
+            "--a",
+        ] {
+            assert!(is_flag(flag), "{flag}");
+        }
+        for word in ["--", "-", "-1", "-.5", "--a b", "a=b", "-=x"] {
+            assert!(!is_flag(word), "{word}");
+        }
+    }
+}
