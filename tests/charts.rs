@@ -505,10 +505,12 @@ fn names_of_runs_stay_text() {
 }
 
 fn page(run: &Run, charts: bool) -> String {
-    let mut facts = SiteFacts::default();
-    facts.outputs = Outputs {
-        charts,
-        ..Outputs::default()
+    let facts = SiteFacts {
+        outputs: Outputs {
+            charts,
+            ..Outputs::default()
+        },
+        ..SiteFacts::default()
     };
     let site = Site::new(facts, vec![run.clone()]);
     let templates = Templates::default_theme().unwrap();
