@@ -505,10 +505,12 @@ fn names_of_runs_stay_text() {
 }
 
 fn page(run: &Run, charts: bool) -> String {
-    let mut facts = SiteFacts::default();
-    facts.outputs = Outputs {
-        charts,
-        ..Outputs::default()
+    let facts = SiteFacts {
+        outputs: Outputs {
+            charts,
+            ..Outputs::default()
+        },
+        ..SiteFacts::default()
     };
     let site = Site::new(facts, vec![run.clone()]);
     let templates = Templates::default_theme().unwrap();
@@ -593,6 +595,7 @@ fn a_plot_is_the_same_bytes() {
         )),
         frontier: vec![(2.0, 120.0), (4.0, 90.0)],
         names_at_ends: true,
+        room: Vec::new(),
     };
     insta::assert_snapshot!("a_small_plot", plot.svg());
 }

@@ -377,17 +377,146 @@ fn names_facts_and_flags_are_text_on_every_form_of_the_page() {
     }
     let site = built(dir.path());
     let folder = format!("compare/{A}-vs-{B}");
-    for file in ["index.html", "index.md", "comparison.json", "../index.html", "../index.md"] {
+    for file in [
+        "index.html",
+        "index.md",
+        "comparison.json",
+        "../index.html",
+        "../index.md",
+    ] {
         let text = read(&site, &format!("{folder}/{file}"));
         assert!(!text.contains("abcdefghij0123456789"), "{file}: a key");
         if file.ends_with(".html") {
             let page = Html::parse_document(&text);
             let odd = Selector::parse("img, [onerror], script:not([src])").unwrap();
             assert_eq!(page.select(&odd).count(), 0, "{file}");
-            assert!(page.root_element().text().any(|t| t.contains("<script>alert(1)")));
+            assert!(
+                page.root_element()
+                    .text()
+                    .any(|t| t.contains("<script>alert(1)"))
+            );
         }
         if file.ends_with(".md") {
-            assert!(!text.contains("<script>") && !text.contains(" <img"), "{file}");
+            assert!(
+                !text.contains("<script>") && !text.contains(" <img"),
+                "{file}"
+            );
         }
     }
+}
+
+#[test]
+fn the_text_of_a_written_comparison_is_redacted_and_its_anchors_are_its_own() {
+    let dir = reports();
+    let key = format!("sk-proj-{}", "abcdefghij0123456789".repeat(2));
+    put(
+        dir.path(),
+        "content/compare/w.md",
+        &format!(
+            "+++\nruns = [\"{A}\", \"{B}\"]\ntitle = \"At {key}\"\ndescription = \"{key}\"\n+++\n## Charts\n\n## c8k-n1\n\nWith {key} in /home/zaphodname/x.\n"
+        ),
+    );
+    let site = built(dir.path());
+    let all = walkdir::WalkDir::new(&site).into_iter().map(Result::unwrap);
+    for file in all.filter(|file| file.file_type().is_file()) {
+        let bytes = fs_err::read(file.path()).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        for secret in ["abcdefghij0123456789", "zaphodname"] {
+            assert!(
+                !text.contains(secret),
+                "{}: {secret}",
+                file.path().display()
+            );
+        }
+    }
+    let page = Html::parse_document(&read(&site, "compare/w/index.html"));
+    let mut ids = std::collections::BTreeSet::new();
+    for element in page.select(&Selector::parse("[id]").unwrap()) {
+        let id = element.attr("id").unwrap().to_owned();
+        assert!(ids.insert(id.clone()), "{id} twice");
+    }
+}
+
+#[test]
+fn facts_are_shown_as_they_are_compared() {
+    let dir = reports();
+    let site = built(dir.path());
+    let page = read(&site, &format!("compare/{A}-vs-{B}/index.html"));
+    let rows = texts(&page, "details tr");
+    assert!(
+        rows.iter()
+            .any(|row| row == "Benchmark toolllm-inference-benchllm-inference-benchsame"),
+        "{rows:?}"
+    );
+    assert!(
+        rows.iter().any(|row| row.ends_with("141 GB141 GBsame")),
+        "{rows:?}"
+    );
+}
+
+#[test]
+fn a_doubted_ttft_is_no_result() {
+    let dir = reports();
+    let site = built(dir.path());
+    let twin = read(&site, &format!("compare/{A}-vs-{B}/index.md"));
+    assert!(
+        twin.contains("×0.068 TTFT includes prefill · 5,223 → 353"),
+        "{twin}"
+    );
+    let page = read(&site, &format!("compare/{A}-vs-{B}/index.html"));
+    let cell = Selector::parse("#c64k-n1-ttft").unwrap();
+    let page = Html::parse_document(&page);
+    let cell = page.select(&cell).next().unwrap();
+    assert_eq!(cell.attr("class"), None, "no colour");
+}
+
+#[test]
+fn two_comparisons_of_one_address_name_the_files_of_their_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let text =
+        fs_err::read_to_string(Path::new(HERE).join(format!("content/runs/{B}.txt"))).unwrap();
+    for (file, change) in [("a/b", "INT4"), ("a--b", "INT5"), ("c", "INT6")] {
+        put(
+            dir.path(),
+            &format!("content/runs/{file}.txt"),
+            &text.replace("INT4", change),
+        );
+    }
+    let said = refused(dir.path());
+    assert!(
+        said.contains("content/runs/a/b.txt") && said.contains("content/runs/a--b.txt"),
+        "{said}"
+    );
+}
+
+#[test]
+fn equal_titles_are_told_apart_by_slugs_and_several_runs_have_no_single_result() {
+    let dir = reports();
+    let text = read(dir.path(), &format!("content/runs/{B}.txt"));
+    put(
+        dir.path(),
+        "content/runs/again.txt",
+        &text.replace("INT4", "INT8"),
+    );
+    put(
+        dir.path(),
+        "content/compare/x.md",
+        &format!("+++\nruns = [\"{B}\", \"again\", \"{A}\"]\n+++\n"),
+    );
+    let site = built(dir.path());
+    let page = read(&site, "compare/x/index.html");
+    assert_eq!(
+        texts(&page, "h1"),
+        ["2 runs against Qwen3.5-122B-A10B-GPTQ-Int4 on 2 × H200 NVL"]
+    );
+    let sides = texts(&page, ".side");
+    assert!(
+        sides[0].contains(B) && sides[1].contains("again"),
+        "{sides:?}"
+    );
+    let scales = texts(&page, ".scale ul");
+    assert!(
+        scales.windows(2).all(|pair| pair[0] == pair[1]),
+        "one scale"
+    );
 }

@@ -50,6 +50,9 @@ pub struct Plot {
     pub frontier: Vec<(f64, f64)>,
     /// Whether names stand at the ends of lines; else they stand in a key below.
     pub names_at_ends: bool,
+    /// Further names for which there must be room at the ends, so that pictures side by side have
+    /// one axis.
+    pub room: Vec<String>,
 }
 
 /// An axis.
@@ -164,7 +167,8 @@ impl Plot {
             texts.map(|text| width(text, LETTERS)).fold(0.0, f64::max)
         };
         let left = widest(&mut self.y.ticks.iter().map(|(_, name)| name.as_str())) + 10.0;
-        let names: Vec<String> = self.series.iter().map(|s| shown(&s.name)).collect();
+        let names = self.series.iter().map(|s| &s.name).chain(&self.room);
+        let names: Vec<String> = names.map(|name| shown(name)).collect();
         let right = if self.names_at_ends {
             widest(&mut names.iter().map(String::as_str)) + 14.0
         } else {

@@ -208,7 +208,8 @@ fn load_content(
 /// Hides in prose what is hidden in runs, the names of all their machines among it.
 fn redact_prose(content: &mut Content, redactor: &Redactor, hidden: &mut Hidden) {
     let names = private_names(content);
-    for file in &mut content.prose {
+    let written = content.comparisons.iter_mut().map(|file| &mut file.prose);
+    for file in content.prose.iter_mut().chain(written) {
         let texts = [&mut file.title, &mut file.description];
         for text in texts.into_iter().flatten().chain([&mut file.body]) {
             let redacted = redactor.text(text, &names);

@@ -12,8 +12,14 @@ use crate::run::metric::Direction;
 use crate::run::{Phase, Status};
 
 /// A ratio with three significant digits, never fewer than the decimals of "0.01": "2.71",
-/// "12.3", "0.054".
+/// "12.3", "0.054"; beyond what a reader can tell apart only a bound: "<0.0001".
 pub fn ratio(value: f64) -> String {
+    if value < 0.0001 {
+        return "<0.0001".to_owned();
+    }
+    if value > 1e6 {
+        return ">1,000,000".to_owned();
+    }
     let decimals = match value {
         v if v >= 100.0 => 0,
         v if v >= 10.0 => 1,
@@ -24,11 +30,10 @@ pub fn ratio(value: f64) -> String {
     format_number(value, decimals)
 }
 
-/// A share in percent: "7 %", "2.5 %".
+/// A share in percent, with the digits that it has: "7 %", "2.5 %", "0.04 %".
 pub fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    let decimals = usize::from((percent - percent.round()).abs() > 1e-9);
-    format!("{} %", format_number(percent, decimals))
+    // What multiplying by 100 leaves behind the last digit is dropped.
+    format!("{} %", (share * 1e10).round() / 1e8)
 }
 
 /// "1 cell", "9 cells".
@@ -457,5 +462,25 @@ pub fn better(metric: DeltaMetric) -> &'static str {
         Direction::Higher => "above 1 is faster",
         Direction::Lower => "below 1 is faster",
         Direction::Neutral => "neither way is better",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_have_the_digits_that_they_have_and_ratios_have_bounds() {
+        let shares = [
+            (0.07, "7 %"),
+            (0.025, "2.5 %"),
+            (0.0004, "0.04 %"),
+            (0.0725, "7.25 %"),
+        ];
+        for (share, words) in shares {
+            assert_eq!(percent(share), words);
+        }
+        assert_eq!(ratio(1e-9), "<0.0001");
+        assert_eq!(ratio(1e12), ">1,000,000");
     }
 }

@@ -96,7 +96,9 @@ pub fn is_flag(value: &str) -> bool {
         return false;
     };
     let number = rest.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    !rest.is_empty() && rest != "-" && !number && !rest.contains([' ', '\n'])
+    // A value behind `=` may have blanks in it.
+    let name = rest.split('=').next().unwrap_or(rest);
+    !name.is_empty() && rest != "-" && !number && !name.contains([' ', '\n'])
 }
 
 /// A flag's name with dashes for underscores (which vLLM takes for the same) and without value.
@@ -327,4 +329,24 @@ pub(crate) fn is_hidden(value: &str) -> bool {
         .iter()
         .any(|p| value.contains(p))
         || super::lexer::placeholder(value.as_bytes(), 0) == Some(value.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_may_have_a_value_with_blanks_behind_its_equals_sign() {
+        for flag in [
+            "--hf-overrides={\"a\": 1}",
+            "--chat-template=a b",
+            "-x",
+            "--a",
+        ] {
+            assert!(is_flag(flag), "{flag}");
+        }
+        for word in ["--", "-", "-1", "-.5", "--a b", "a=b", "-=x"] {
+            assert!(!is_flag(word), "{word}");
+        }
+    }
 }

@@ -93,7 +93,10 @@ fn push(out: &mut Vec<JsonEntry>, key: &str, value: Value) {
 mod tests {
     use super::*;
 
-    fn entries(command: &str) -> Vec<(String, Vec<(String, String, bool)>)> {
+    /// Key, value, and whether it is hidden.
+    type Entry = (String, String, bool);
+
+    fn entries(command: &str) -> Vec<(String, Vec<Entry>)> {
         LaunchCommand::parse(command)
             .json_values()
             .into_iter()

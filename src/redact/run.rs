@@ -133,7 +133,8 @@ impl Work<'_> {
     /// none. Folders that are named like home directories are so named on purpose, unless the path
     /// begins at the root of a disk.
     fn path(&mut self, path: &mut String) -> bool {
-        let mut changed = path.starts_with('/') && self.text(path);
+        // What is no plain path below content/ may hold paths and addresses of its own.
+        let mut changed = (path.starts_with('/') || path.contains([' ', ':'])) && self.text(path);
         let mut out: Vec<String> = Vec::new();
         for part in path.split('/') {
             let stem = without_ending(part);

@@ -342,32 +342,42 @@ impl Run {
         }
     }
 
-    /// The anchor of a measurement on the page and in findings: `c64k-n16`, prefill `p64k`, burst
-    /// `c64k-n16-burst`; with the exact tokens where two contexts of the phase share a label.
+    /// The anchor of one of the run's measurements on the page and in findings ([`Run::anchors`]).
     pub fn anchor(&self, phase: Phase, measurement: &Measurement) -> String {
-        let context = &measurement.context;
-        let shared = self
-            .phase(phase)
-            .iter()
-            .any(|m| m.context.label == context.label && m.context.tokens != context.tokens);
-        anchor_of(phase, measurement, shared)
+        let mut cells = self.phase(phase).iter();
+        let at = cells.position(|cell| std::ptr::eq(cell, measurement));
+        let anchor = at.and_then(|at| self.anchors(phase).into_iter().nth(at));
+        anchor.unwrap_or_else(|| anchor_of(phase, measurement, false))
     }
 
-    /// The anchors of all measurements of a phase, in their order ([`Run::anchor`]).
+    /// The anchors of all measurements of a phase, in their order: `c64k-n16`, prefill `p64k`, burst
+    /// `c64k-n16-burst`; with the exact tokens where two contexts of the phase share a label, as it
+    /// stands in anchors. No two are the same: what is left is numbered.
     pub fn anchors(&self, phase: Phase) -> Vec<String> {
-        let mut tokens: BTreeMap<&str, BTreeSet<Option<u64>>> = BTreeMap::new();
-        for m in self.phase(phase) {
-            let of_label = tokens.entry(&m.context.label).or_default();
-            of_label.insert(m.context.tokens);
-        }
-        let shared = |m: &Measurement| {
-            let of_label = tokens.get(m.context.label.as_str());
-            of_label.is_some_and(|tokens| tokens.len() > 1)
-        };
-        self.phase(phase)
+        let mut contexts: BTreeMap<String, BTreeSet<(Option<u64>, &str)>> = BTreeMap::new();
+        let words: Vec<String> = self
+            .phase(phase)
             .iter()
-            .map(|m| anchor_of(phase, m, shared(m)))
-            .collect()
+            .map(|m| anchor_word(&m.context.label))
+            .collect();
+        for (m, word) in self.phase(phase).iter().zip(&words) {
+            let of_word = contexts.entry(word.clone()).or_default();
+            of_word.insert((m.context.tokens, &m.context.label));
+        }
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let anchors = self.phase(phase).iter().zip(&words).map(|(m, word)| {
+            let shared = contexts
+                .get(word)
+                .is_some_and(|contexts| contexts.len() > 1);
+            let anchor = anchor_of(phase, m, shared);
+            let unique = std::iter::once(anchor.clone())
+                .chain((2_u64..).map(|n| format!("{anchor}-{n}")))
+                .find(|anchor| !seen.contains(anchor))
+                .unwrap_or(anchor);
+            seen.insert(unique.clone());
+            unique
+        });
+        anchors.collect()
     }
 
     /// What findings and links call the measurements, by their anchors: "64K × 16", "64K prefill".

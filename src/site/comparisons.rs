@@ -10,7 +10,7 @@ use crate::compare::{Comparison, Subject};
 use crate::content::ComparisonFile;
 use crate::diagnostic::{Code, Diagnostic};
 
-use super::{Address, Page, ProsePage, RunPage, Site, prose};
+use super::{Address, NOTES_PREFIX, Page, ProsePage, RunPage, Site, prose};
 
 /// The folder of all comparisons.
 pub const FOLDER: &str = "compare";
@@ -65,10 +65,14 @@ impl Site {
                 && let [a, b, ..] = runs.as_slice()
                 && let Some((title, verdict)) = result(*a, *b)
             {
-                let mut prose = ProsePage::of(&file.prose, address.clone(), "");
-                // A text without a title of its own has the result for its title.
+                let mut prose = ProsePage::of(&file.prose, address.clone(), "", NOTES_PREFIX);
+                // A text without a title of its own has the result for its title, where there is
+                // one result.
                 if file.prose.title.is_none() && !prose.title_in_text {
-                    prose.title = title;
+                    prose.title = match runs.len() {
+                        2 => title,
+                        n => format!("{} runs against {}", n - 1, self.title_of(*a)),
+                    };
                 }
                 let page = ComparisonPage {
                     address,
@@ -139,6 +143,10 @@ impl Site {
         (runs.len() == file.runs.len())
             .then_some(address?)
             .map(|address| (address, runs))
+    }
+
+    fn title_of(&self, run: usize) -> &str {
+        self.runs.get(run).map_or("", |page| page.run.title())
     }
 
     /// The comparisons that a run is part of, as places in [`Site::comparisons`].

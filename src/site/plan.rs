@@ -11,7 +11,9 @@ use crate::markdown::links;
 use super::claims::{Claim, Claims};
 use super::prose::{self, ProsePage};
 use super::targets::{self, Dead, Goal, Targets};
-use super::{Address, Awaited, Copied, GENERATED, Kind, Page, Redirect, Site, SiteFacts, Text};
+use super::{
+    Address, Awaited, Copied, GENERATED, Kind, Page, Redirect, RunPage, Site, SiteFacts, Text,
+};
 
 /// A text whose links are to be checked: where it stands, and where it was written.
 struct Written<'a> {
@@ -52,7 +54,7 @@ impl Site {
         let mut files: Vec<(ProseFile, ProsePage)> = Vec::new();
         for file in prose {
             if let Some(address) = prose::planned_address(&file, &mut problems) {
-                let page = ProsePage::of(&file, address, &site.facts.title);
+                let page = ProsePage::of(&file, address, &site.facts.title, "");
                 files.push((file, page));
             }
         }
@@ -160,8 +162,18 @@ impl Site {
         let made = self.comparisons.iter().filter(|c| c.written.is_none());
         for comparison in made.filter(|_| slugs.len() == self.runs.len()) {
             let address = &comparison.address;
-            let place = Place::file(address.to_string());
-            page(&mut claims, "a comparison", place, address, COMPARISON);
+            let runs = comparison.runs.iter().filter_map(|at| self.runs.get(*at));
+            // Two of one address have a run with `/` or `--` in its slug on one side.
+            let odd = |run: &&RunPage| run.run.slug.contains('/') || run.run.slug.contains("--");
+            let run = runs.clone().find(odd).or_else(|| runs.clone().next());
+            let place = Place::file(run.map_or("", |run| &run.path));
+            page(
+                &mut claims,
+                "a run's comparison",
+                place,
+                address,
+                COMPARISON,
+            );
         }
         let mut aliases: Vec<(&str, Place, Page)> = Vec::new();
         for (at, run) in self.runs.iter().enumerate() {

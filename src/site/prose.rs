@@ -18,6 +18,8 @@ pub struct ProsePage {
     pub title_id: String,
     /// Whether the text's first heading is the title, and so left out of the text.
     pub title_in_text: bool,
+    /// What the anchors of the text begin with, so that they are none of the page's own.
+    pub prefix: &'static str,
     /// How many levels down the headings go, so that they are below the title.
     pub lower: usize,
     /// One sentence about it; empty where none is given.
@@ -34,10 +36,16 @@ pub struct ProsePage {
 const RESERVED: &[&str] = &["main", "runs"];
 
 impl ProsePage {
-    /// Makes a page of a file. `site_title` is the title of the front page.
-    pub(super) fn of(file: &ProseFile, address: Address, site_title: &str) -> Self {
+    /// Makes a page of a file. `site_title` is the title of the front page; `prefix` is what the
+    /// anchors of the text begin with.
+    pub(super) fn of(
+        file: &ProseFile,
+        address: Address,
+        site_title: &str,
+        prefix: &'static str,
+    ) -> Self {
         let front = address == Address::front();
-        let outline = Outline::of(&file.body, "", RESERVED);
+        let outline = Outline::of(&file.body, prefix, RESERVED);
         let first = outline.headings.first();
         let title = if front {
             site_title.to_owned()
@@ -52,6 +60,7 @@ impl ProsePage {
         let highest = rest.unwrap_or_default().iter().map(|h| h.level).min();
         Self {
             title_id: heads.map(|h| h.id.clone()).unwrap_or_default(),
+            prefix,
             title_in_text: heads.is_some(),
             lower: usize::from(highest == Some(1)),
             description: file.description.clone().unwrap_or_default(),
@@ -130,7 +139,7 @@ mod tests {
                 body: body.to_owned(),
                 ..ProseFile::default()
             };
-            let page = ProsePage::of(&file, Address::folder("x/a-b"), "Site");
+            let page = ProsePage::of(&file, Address::folder("x/a-b"), "Site", "");
             (page.title, page.title_in_text, page.lower)
         };
         assert_eq!(title(Some("T"), "# H"), ("T".to_owned(), false, 1));

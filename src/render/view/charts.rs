@@ -73,10 +73,19 @@ pub fn charts(run: &Run, findings: &[Finding]) -> Vec<ChartView> {
 pub struct SideBySide {
     /// Its heading.
     pub heading: String,
+    /// The pictures.
+    pub pictures: Vec<Picture>,
+}
+
+/// The chart of one of several runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// The place of the run.
+    pub run: usize,
     /// What is drawn, and what its marks mean.
     pub sentence: String,
-    /// The pictures as SVG, escaped, each with the place of its run.
-    pub pictures: Vec<(usize, String)>,
+    /// The picture as SVG, escaped.
+    pub svg: String,
 }
 
 /// The charts of sustained decode of several runs, each kind on one scale; a kind that fewer than
@@ -87,10 +96,13 @@ pub fn side_by_side(runs: &[(&Run, &[Finding])]) -> Vec<SideBySide> {
         .enumerate()
         .map(|(at, (run, findings))| Grid {
             id: format!("run{}-", at + 1),
+            // Each figure has one picture a run: there is nothing to switch between.
+            gap: false,
             ..Grid::of(run, Phase::Decode, findings)
         })
         .collect();
-    let frame = Frame::over(&grids.iter().collect::<Vec<_>>());
+    let mut frame = Frame::over(&grids.iter().collect::<Vec<_>>());
+    frame.only = Share::of_all(&grids);
     let kinds: [fn(&Grid, &Frame) -> Option<ChartView>; 3] = [total, each, ttft];
     kinds
         .iter()
@@ -101,12 +113,16 @@ pub fn side_by_side(runs: &[(&Run, &[Finding])]) -> Vec<SideBySide> {
                 .filter_map(|(at, grid)| Some((at, kind(grid, &frame)?)))
                 .collect();
             let (_, first) = drawn.first().filter(|_| drawn.len() > 1)?;
-            // One sentence for all, unless their marks differ.
-            let longest = drawn.iter().max_by_key(|(_, chart)| chart.sentence.len());
             Some(SideBySide {
                 heading: first.heading.clone(),
-                sentence: longest.map(|(_, c)| c.sentence.clone()).unwrap_or_default(),
-                pictures: drawn.into_iter().map(|(at, c)| (at, c.svg)).collect(),
+                pictures: drawn
+                    .into_iter()
+                    .map(|(at, chart)| Picture {
+                        run: at,
+                        sentence: chart.sentence,
+                        svg: chart.svg,
+                    })
+                    .collect(),
             })
         })
         .collect()
@@ -114,6 +130,11 @@ pub fn side_by_side(runs: &[(&Run, &[Finding])]) -> Vec<SideBySide> {
 
 /// What the axes of one or several runs have to hold.
 struct Frame {
+    /// The per-request figure that all have to be drawn by; `None` where each may have its own.
+    only: Option<Share>,
+    /// The names of contexts, for which there must be room, and the contexts by size, which decide
+    /// on looks.
+    contexts: Vec<(u64, String)>,
     levels: Vec<u64>,
     totals: Vec<f64>,
     /// TTFTs of decode, and of prefill at the same contexts.
@@ -122,6 +143,21 @@ struct Frame {
 }
 
 impl Frame {
+    /// The names of all contexts.
+    fn names(&self) -> Vec<String> {
+        self.contexts.iter().map(|(_, name)| name.clone()).collect()
+    }
+
+    /// The look of a row: that of its context among all contexts.
+    fn look(&self, row: &Row) -> Look {
+        let (tokens, label) = size(row.context);
+        let same = |(other, name): &(u64, String)| {
+            *other == tokens && (tokens != u64::MAX || name == label)
+        };
+        let at = self.contexts.iter().position(same).unwrap_or(0);
+        Look::of(at, self.contexts.len())
+    }
+
     fn over(grids: &[&Grid]) -> Self {
         let levels: BTreeSet<u64> = grids
             .iter()
@@ -145,7 +181,26 @@ impl Frame {
             let cells = grids.iter().flat_map(|grid| grid.cells());
             cells.filter_map(|cell| share.of(cell)).collect()
         };
+        let mut contexts: Vec<(u64, String)> = grids
+            .iter()
+            .flat_map(|grid| &grid.rows)
+            .map(|row| {
+                let (tokens, label) = size(row.context);
+                (
+                    tokens,
+                    if label.is_empty() {
+                        row.name.clone()
+                    } else {
+                        label.to_owned()
+                    },
+                )
+            })
+            .collect();
+        contexts.sort();
+        contexts.dedup_by(|a, b| a.0 == b.0 && (a.0 != u64::MAX || a.1 == b.1));
         Self {
+            only: None,
+            contexts,
             levels: levels.into_iter().collect(),
             totals: values(Metric::TotalTokPerS).collect(),
             ttfts: values(Metric::TtftMs).chain(marks).collect(),
@@ -376,10 +431,9 @@ impl<'a> Grid<'a> {
                 }],
             };
         }
-        let count = self.rows.len();
-        let series = self.rows.iter().enumerate().map(|(at, row)| Series {
+        let series = self.rows.iter().map(|row| Series {
             name: row.name.clone(),
-            look: Look::of(at, count),
+            look: frame.look(row),
             points: self
                 .levels
                 .iter()
@@ -579,6 +633,7 @@ fn total(grid: &Grid, frame: &Frame) -> Option<ChartView> {
         guide,
         frontier: Vec::new(),
         names_at_ends: true,
+        room: frame.names(),
     };
     Some(view(grid, "chart-total", heading, sentence, plot.svg()))
 }
@@ -617,6 +672,18 @@ enum Share {
 }
 
 impl Share {
+    /// The figure that all of several runs can be drawn by: the tool's own, else one for all.
+    fn of_all(grids: &[Grid]) -> Option<Self> {
+        let drawn = |share: Self| grids.iter().all(|grid| share.count(grid) >= 2);
+        let whole =
+            |grid: &Grid| Self::OfActive.count(grid) == grid.drawn(Metric::TotalTokPerS).len();
+        match (drawn(Self::Own), grids.iter().all(whole)) {
+            (true, _) => Some(Self::Own),
+            (false, true) => Some(Self::OfActive),
+            (false, false) => Some(Self::OfAsked),
+        }
+    }
+
     fn of(self, cell: &Cell) -> Option<f64> {
         let total = cell.value(Metric::TotalTokPerS)?;
         let share = match self {
@@ -676,10 +743,10 @@ fn each(grid: &Grid, frame: &Frame) -> Option<ChartView> {
     } else {
         Share::OfAsked
     };
-    let first = if Share::Own.count(grid) >= 2 {
-        Share::Own
-    } else {
-        divided
+    let first = match frame.only {
+        Some(share) => share,
+        None if Share::Own.count(grid) >= 2 => Share::Own,
+        None => divided,
     };
     if first.count(grid) < 2 {
         return None;
@@ -719,14 +786,12 @@ fn each(grid: &Grid, frame: &Frame) -> Option<ChartView> {
 }
 
 fn each_plot(grid: &Grid, frame: &Frame, share: Share, id: &str, heading: &str) -> Plot {
-    let count = grid.rows.len();
     let series: Vec<Series> = grid
         .rows
         .iter()
-        .enumerate()
-        .map(|(at, row)| Series {
+        .map(|row| Series {
             name: row.name.clone(),
-            look: Look::of(at, count),
+            look: frame.look(row),
             points: grid
                 .levels
                 .iter()
@@ -812,6 +877,7 @@ fn each_plot(grid: &Grid, frame: &Frame, share: Share, id: &str, heading: &str) 
         guide: None,
         frontier,
         names_at_ends: false,
+        room: Vec::new(),
     }
 }
 
@@ -870,6 +936,7 @@ fn ttft(grid: &Grid, frame: &Frame) -> Option<ChartView> {
         guide: None,
         frontier: Vec::new(),
         names_at_ends: true,
+        room: frame.names(),
     };
     Some(view(grid, "chart-ttft", heading, sentence, plot.svg()))
 }

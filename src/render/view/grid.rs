@@ -50,19 +50,20 @@ impl Grid {
     }
 
     /// Adds a row: the context with its exact tokens where they are known, and its cells, nothing
-    /// where nothing was asked for.
+    /// where nothing was asked for. `more` is HTML behind the context in its head.
     pub fn row(
         &mut self,
         context: &str,
         tokens: Option<u64>,
         cells: impl Iterator<Item = Option<GridCell>>,
+        more: &str,
     ) {
         let title = tokens.map_or_else(String::new, |tokens| {
             let tokens = format_number(tokens as f64, 0);
             format!(" title=\"{tokens} tokens\"")
         });
         self.html.push_str(&format!(
-            "<tr><th scope=\"row\" dir=\"auto\"{title}>{}</th>",
+            "<tr><th scope=\"row\" dir=\"auto\"{title}>{}{more}</th>",
             escaped(context)
         ));
         let mut line = vec![markdown(context)];

@@ -396,7 +396,6 @@ fn row(site: &Site, page: &RunPage, links: &Links, scale: Option<&ClassScale>) -
         figure(figures.prefill),
         Cell::text(day(run).unwrap_or_else(|| ABSENT.to_owned())),
     ]
-    .into()
 }
 
 /// "vllm 0.28.1rc1.dev562 · NVFP4+FP8"; empty where nothing is known.

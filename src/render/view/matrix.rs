@@ -12,6 +12,7 @@ use super::scale::{ClassScale, ScaleClass};
 use crate::highlight::escaped;
 use crate::run::audit::{Finding, Rule};
 use crate::run::cell_figure::CellFigure;
+use crate::run::figure::format_number;
 use crate::run::metric::Direction;
 use crate::run::{Figure, Measurement, Phase, Run, Status};
 
@@ -218,7 +219,19 @@ fn panel(
                 .map(|(value, scale)| scale.class(value.value));
             Some(grid_cell(figure, cell, anchor, class, &shown))
         });
-        table.row(&first.context.label, first.context.tokens, cells);
+        let context = &first.context;
+        let shared = axes.rows.iter().filter(|row| {
+            let other = row.values().next().and_then(|at| axes.cell(*at));
+            other.is_some_and(|(other, ..)| other.context.label == context.label)
+        });
+        // Contexts that share a label are told apart by their tokens.
+        let more = match (shared.count(), context.tokens) {
+            (2.., Some(tokens)) => {
+                format!(" <small>{} tokens</small>", format_number(tokens as f64, 0))
+            }
+            _ => String::new(),
+        };
+        table.row(&context.label, context.tokens, cells, &more);
     }
     let (html, markdown) = table.finish();
     Panel {

@@ -48,7 +48,7 @@ pub(super) fn prose_text(site: &Site, at: Page, prose: &ProsePage) -> Prose {
         outline: &prose.text.outline,
         lower: prose.lower,
         without_title: prose.title_in_text,
-        prefix: "",
+        prefix: prose.prefix,
     };
     shown(site, at, &prose.text, &prose.markdown, &setting)
 }

@@ -10,6 +10,9 @@
     links.set(decodeURIComponent(parts.find((part) => part.includes('-vs-')) ?? ''), link);
   }
   const part = (slug) => slug.replaceAll('/', '--');
+  for (const link of document.querySelectorAll('[data-runs]')) {
+    links.set(link.dataset.runs.split(',').map(part).join('-vs-'), link);
+  }
   const found = [];
   const lacking = [];
   runs.forEach((a, i) => {

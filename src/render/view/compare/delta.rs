@@ -1,5 +1,7 @@
 //! The delta matrices of a phase: ratios B ÷ A cell by cell, a panel for each metric.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -7,8 +9,8 @@ use crate::compare::words::{
     apart_sentence, better, crossing_sentence, metric_sentence, percent, ratio,
 };
 use crate::compare::{
-    Cell, CellState, Comparison, Delta, DeltaMetric, Difference, MetricComparison, PhaseComparison,
-    Summary,
+    Apart, Cell, CellState, Comparison, Delta, DeltaMetric, Difference, MetricComparison,
+    PhaseComparison, Summary,
 };
 use crate::highlight::escaped;
 use crate::render::view::counted;
@@ -17,6 +19,7 @@ use crate::render::view::matrix::LegendItem;
 use crate::render::view::scale::ScaleClass;
 use crate::render::view::table::{ABSENT, Cell as TableCell, Column, Table};
 use crate::run::cell_figure::CellFigure;
+use crate::run::figure::format_number;
 use crate::run::{Phase, Status};
 
 /// The delta matrices of one phase with their common legend.
@@ -75,12 +78,11 @@ const BOUNDS: &[[f64; 3]] = &[
 ];
 
 impl DeltaScale {
-    /// The finest scale on which the largest ratio of valid cells, to either side, is at most half as
-    /// far again above the last bound.
-    pub fn of(comparison: &Comparison) -> Self {
-        let phases = [&comparison.decode, &comparison.burst];
+    /// The finest scale on which the largest ratio of valid cells of all comparisons of a page, to
+    /// either side, is at most half as far again above the last bound.
+    pub fn of(comparisons: &[Comparison]) -> Self {
+        let phases = comparisons.iter().flat_map(|c| [&c.decode, &c.burst]);
         let ratios = phases
-            .iter()
             .flat_map(|phase| &phase.metrics)
             .flat_map(|metric| &metric.deltas)
             .filter(|delta| delta.apart.is_none())
@@ -182,6 +184,12 @@ fn panel(
     let kind = metric.map_or(DeltaMetric::Total, |metric| metric.metric);
     let caption = caption(kind, metric);
     let mut table = Grid::new(&caption, phase.columns.iter().map(|c| c.concurrency));
+    // Rows that are not the same context may have one label.
+    let mut labels: BTreeMap<String, usize> = BTreeMap::new();
+    for context in &phase.contexts {
+        *labels.entry(context.label()).or_insert(0) += 1;
+    }
+    let mut seen = BTreeSet::new();
     for (row, context) in phase.contexts.iter().enumerate() {
         let tokens = context.a.as_ref().or(context.b.as_ref());
         let cells = (0..phase.columns.len()).map(|column| {
@@ -192,9 +200,22 @@ fn panel(
             if cell.a.is_none() && cell.b.is_none() {
                 return None;
             }
-            Some(delta_cell(kind, cell, delta, scale, prefix))
+            let mut cell = delta_cell(kind, cell, delta, scale, prefix);
+            if !seen.insert(cell.id.clone()) {
+                cell.id = format!("{}-row{}", cell.id, row + 1);
+            }
+            Some(cell)
         });
-        table.row(&context.label(), tokens.and_then(|c| c.tokens), cells);
+        let cells: Vec<Option<GridCell>> = cells.collect();
+        let tokens = tokens.and_then(|c| c.tokens);
+        let label = context.label();
+        let label = match (labels.get(&label), tokens) {
+            (Some(2..), Some(tokens)) => {
+                format!("{label} ({} tokens)", format_number(tokens as f64, 0))
+            }
+            _ => label,
+        };
+        table.row(&label, tokens, cells.into_iter(), "");
     }
     let (html, markdown) = table.finish();
     DeltaPanel {
@@ -245,21 +266,28 @@ fn delta_cell(
     let state = cell.words();
     let mut class = Vec::new();
     let (mut html, mut text) = (Vec::new(), Vec::new());
+    // A doubted TTFT is no result: its ratio has neither a colour nor "faster".
+    let doubted = delta.is_some_and(|delta| delta.apart == Some(Apart::Doubted));
     if let Some((value, difference)) = found {
-        class.push(scale.class(value, difference));
+        let words = match doubted {
+            true => "TTFT includes prefill",
+            false => difference.words(),
+        };
+        if !doubted {
+            class.push(scale.class(value, difference));
+        }
         let shown = format!("×{}", ratio(value));
         html.push(format!("<b>{shown}</b>"));
-        html.push(format!("<span>{}</span>", difference.words()));
-        text.push(format!("{shown} {}", difference.words()));
+        html.push(format!("<span>{words}</span>"));
+        text.push(format!("{shown} {words}"));
     }
     if cell.state != CellState::Valid {
         class.push(cell.state.key().to_owned());
         html.push(format!("<em dir=\"auto\">{}</em>", escaped(&state)));
         text.push(state);
     }
-    let doubted = [&cell.a, &cell.b].into_iter().flatten().any(|s| s.cold);
     if let Some(pair) = pair {
-        let cold = match doubted && kind == DeltaMetric::Ttft {
+        let cold = match doubted {
             true => " class=\"cold\"",
             false => "",
         };

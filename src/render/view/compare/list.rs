@@ -19,12 +19,23 @@ pub struct ComparisonsView {
     pub count: String,
     /// Those that someone wrote; nothing where there is none.
     pub written: Option<Table>,
+    /// Written comparisons of just two runs, for scripts.
+    pub written_pairs: Vec<WrittenPair>,
     /// Each run with its nearest others; nothing where there is none.
     pub nearest: Option<Table>,
     /// How the others were chosen, in a sentence.
     pub nearest_sentence: String,
     /// The link to the list as data; empty for none.
     pub data: String,
+}
+
+/// A written comparison of two runs.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct WrittenPair {
+    /// Their slugs with a comma between them.
+    pub runs: String,
+    /// The page.
+    pub page: Cell,
 }
 
 /// Makes the view of the list of comparisons.
@@ -40,6 +51,18 @@ pub fn comparisons_view(site: &Site) -> ComparisonsView {
     ComparisonsView {
         page: PageView::new(site, at, &title, format!("Runs side by side: {count}.")),
         written: table(site, &links, &written, "Comparisons with a text."),
+        written_pairs: written
+            .iter()
+            .filter(|page| page.runs.len() == 2)
+            .map(|page| {
+                let runs = page.runs.iter().filter_map(|at| site.runs.get(*at));
+                let slugs: Vec<&str> = runs.map(|page| page.run.slug.as_str()).collect();
+                WrittenPair {
+                    runs: slugs.join(","),
+                    page: Cell::page(&page.title, &links, &page.address),
+                }
+            })
+            .collect(),
         nearest: table(
             site,
             &links,

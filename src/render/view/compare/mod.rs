@@ -14,8 +14,8 @@ use super::facts::show;
 use super::table::{ABSENT, Cell, Column, Table};
 use crate::compare::words::{percent, ratio};
 use crate::compare::{Comparison, DeltaMetric, FactRow, FlagRow, PhaseComparison, RowState, Side};
-use crate::run::Facts;
 use crate::run::audit::Noise;
+use crate::run::{Fact, Facts};
 
 /// Two runs, compared.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -67,14 +67,14 @@ pub struct SideView {
 }
 
 /// Makes the view of a comparison. `prefix` keeps the anchors of several on one page apart.
-pub(super) fn pair_view(
+fn pair_view(
     comparison: &Comparison,
     facts: [&Facts; 2],
     [a, b]: [SideView; 2],
+    scale: DeltaScale,
     prefix: String,
     suffix: String,
 ) -> PairView {
-    let scale = DeltaScale::of(comparison);
     let (same, differ): (Vec<&FactRow>, Vec<&FactRow>) = comparison
         .facts
         .iter()
@@ -135,7 +135,13 @@ fn facts_table(rows: &[&FactRow], of: [&Facts; 2], caption: &str) -> Option<Tabl
     let rows: Vec<_> = rows
         .iter()
         .map(|row| {
-            let shown = |facts: &Facts| match (show(facts, row.fact), facts.get(row.fact)) {
+            // Tool and memory alone: version and number of GPUs have rows of their own.
+            let words = |facts: &Facts| match row.fact {
+                Fact::Tool => None,
+                Fact::VramGbPerGpu => facts.get(row.fact).map(|each| format!("{each} GB")),
+                fact => show(facts, fact),
+            };
+            let shown = |facts: &Facts| match (words(facts), facts.get(row.fact)) {
                 (Some(words), _) => words,
                 (None, Some(value)) => value.to_string(),
                 (None, None) => "not given".to_owned(),

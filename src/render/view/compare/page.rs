@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::delta::DeltaScale;
 use super::{PairView, SideView, pair_view};
 use crate::compare::Comparison;
 use crate::render::view::facts::show;
@@ -47,8 +48,6 @@ pub struct ComparisonView {
 pub struct ChartRow {
     /// Its heading.
     pub heading: String,
-    /// What is drawn.
-    pub sentence: String,
     /// A picture for each run.
     pub pictures: Vec<RunPicture>,
 }
@@ -58,6 +57,8 @@ pub struct ChartRow {
 pub struct RunPicture {
     /// The letter and the title of the run.
     pub name: String,
+    /// What is drawn, and what its marks mean.
+    pub sentence: String,
     /// The picture as SVG, escaped.
     pub svg: String,
 }
@@ -69,6 +70,8 @@ pub struct RunServing {
     pub name: String,
     /// The answers as text.
     pub table: Table,
+    /// What the "+" behind an answer means; empty where there is none.
+    pub edge: &'static str,
     /// What was left out, in a sentence; empty where nothing was.
     pub left_out: String,
 }
@@ -108,6 +111,7 @@ pub fn comparison_view(
         (_, Some(first)) => format!("{}. {}", first.title(), first.verdict_sentence()),
         (_, None) => String::new(),
     };
+    let scale = DeltaScale::of(compared);
     let pairs: Vec<PairView> = compared
         .iter()
         .enumerate()
@@ -123,9 +127,10 @@ pub fn comparison_view(
                 _ => format!(" (pair {})", nth + 1),
             };
             let sides = [("A", *first), ("B", *other)];
-            let sides = sides.map(|(letter, run)| side(letter, run, &links));
+            let alike = first.run.title() == other.run.title();
+            let sides = sides.map(|(letter, run)| side(letter, run, alike, &links));
             let facts = [&first.run.facts, &other.run.facts];
-            Some(pair_view(comparison, facts, sides, prefix, suffix))
+            Some(pair_view(comparison, facts, sides, scale, prefix, suffix))
         })
         .collect();
     let named = || letters.iter().zip(&runs);
@@ -158,6 +163,10 @@ pub fn comparison_view(
                 Some(RunServing {
                     name: name(letter, run),
                     table: serving.plain,
+                    edge: match serving.edge {
+                        true => serving.edge_sentence,
+                        false => "",
+                    },
                     left_out: serving.left_out,
                 })
             })
@@ -183,8 +192,12 @@ fn name(letter: &str, page: &RunPage) -> String {
     }
 }
 
-fn side(letter: &'static str, page: &RunPage, links: &Links) -> SideView {
+/// `alike` where the other side has the same title.
+fn side(letter: &'static str, page: &RunPage, alike: bool, links: &Links) -> SideView {
     let mut summary = setup(&page.run);
+    if alike {
+        summary.insert(0, page.run.slug.clone());
+    }
     summary.extend(show(&page.run.facts, Fact::MeasuredAt));
     SideView {
         letter,
@@ -204,15 +217,15 @@ fn chart_rows(runs: &[(&str, &RunPage)]) -> Vec<ChartRow> {
         .into_iter()
         .map(|row| ChartRow {
             heading: row.heading,
-            sentence: row.sentence,
             pictures: row
                 .pictures
                 .into_iter()
-                .filter_map(|(at, svg)| {
-                    let (letter, page) = runs.get(at)?;
+                .filter_map(|picture| {
+                    let (letter, page) = runs.get(picture.run)?;
                     Some(RunPicture {
                         name: name(letter, page),
-                        svg,
+                        sentence: picture.sentence,
+                        svg: picture.svg,
                     })
                 })
                 .collect(),
