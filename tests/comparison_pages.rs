@@ -520,3 +520,47 @@ fn equal_titles_are_told_apart_by_slugs_and_several_runs_have_no_single_result()
         "one scale"
     );
 }
+
+#[test]
+fn a_change_of_one_thing_is_listed_with_its_effect_and_has_a_page() {
+    let dir = reports();
+    let file = dir.path().join(format!("content/runs/{B}.txt"));
+    let output = Command::new(env!("CARGO_BIN_EXE_gen"))
+        .arg("import")
+        .arg(&file)
+        .output()
+        .unwrap();
+    let mut run: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let command = run["launch_command"].as_str().unwrap();
+    let changed = command.replace(
+        "\"num_speculative_tokens\":2",
+        "\"num_speculative_tokens\":3",
+    );
+    assert_ne!(command, changed);
+    run["launch_command"] = changed.into();
+    run["slug"] = "three".into();
+    for cell in run["decode"].as_array_mut().unwrap() {
+        if let Some(total) = cell["total_tok_per_s"].as_f64() {
+            cell["total_tok_per_s"] = (total * 1.2).into();
+        }
+    }
+    put(dir.path(), "content/runs/three.json", &run.to_string());
+    let site = built(dir.path());
+    let page = read(&site, "compare/index.html");
+    let rows = texts(&page, "section[aria-labelledby=changes] tbody tr");
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert!(
+        rows[0].starts_with("speculative tokens 2 → 3×1.20 1 pair×1.20 "),
+        "{rows:?}"
+    );
+    let selector = Selector::parse("section[aria-labelledby=changes] td a").unwrap();
+    let html = Html::parse_document(&page);
+    let link = html.select(&selector).next().unwrap().attr("href").unwrap();
+    let address = link.trim_start_matches("../").trim_end_matches('/');
+    let pair = read(&site, &format!("{address}/index.html"));
+    assert!(
+        texts(&pair, ".verdict.one_thing")[0].starts_with("Differs in one thing"),
+        "{link}"
+    );
+    assert!(read(&site, "compare/index.md").contains("speculative tokens 2 → 3"));
+}

@@ -1,12 +1,14 @@
 //! Which runs are compared on a page of their own: those that someone asked for in
 //! `content/compare/`, and each run with its nearest others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
+use crate::compare::controlled::{ControlledPairs, Effect};
 use crate::compare::nearest::nearest;
-use crate::compare::{Comparison, Subject};
+use crate::compare::setups::{Setup, Setups};
+use crate::compare::{Comparison, Subject, Summary};
 use crate::content::ComparisonFile;
 use crate::diagnostic::{Code, Diagnostic};
 
@@ -29,6 +31,30 @@ pub struct ComparisonPage {
     pub verdict: &'static str,
     /// The author's text; nothing where nobody asked for the page.
     pub written: Option<ProsePage>,
+}
+
+/// What a change of one thing does, over all pairs of setups that differ in nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ControlledChange {
+    /// The change: "speculative tokens 2 → 3".
+    pub words: String,
+    /// Its effect on total tok/s; `None` where no pair shares a valid cell.
+    pub effect: Option<Effect>,
+    /// Its pairs.
+    pub pairs: Vec<ControlledPair>,
+}
+
+/// Two setups that differ in one thing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ControlledPair {
+    /// The newest run of the setup with the value before, as a place in [`Site::runs`].
+    pub from: usize,
+    /// The same of the setup with the value after.
+    pub to: usize,
+    /// The page that compares them, as a place in [`Site::comparisons`].
+    pub page: Option<usize>,
+    /// The ratios of total tok/s over their shared valid cells.
+    pub effect: Summary,
 }
 
 /// The address of the comparison of two runs: `/` in their slugs is written `--`.
@@ -85,7 +111,12 @@ impl Site {
             }
         }
         written.sort_by_cached_key(|(page, file)| (page.title.to_lowercase(), file.path.clone()));
-        let mut pairs = nearest(&subjects, self.facts.nearest);
+        let setups = Setups::of(&subjects, &noise);
+        let controlled = ControlledPairs::of(&setups);
+        let mut pairs: BTreeSet<(usize, usize)> =
+            nearest(&subjects, self.facts.nearest).into_iter().collect();
+        pairs.extend(controlled.pairs().filter_map(|pair| pair.page));
+        let mut pairs: Vec<(usize, usize)> = pairs.into_iter().collect();
         pairs.sort_unstable_by_key(|(a, b)| (*a.min(b), *a.max(b)));
         let asked: Vec<ComparisonPage> = pairs
             .into_par_iter()
@@ -100,12 +131,51 @@ impl Site {
                 })
             })
             .collect();
+        let newest = |setup: usize| setups.all().get(setup).map(Setup::newest);
+        let changes: Vec<ControlledChange> = controlled
+            .groups
+            .iter()
+            .map(|group| ControlledChange {
+                words: group.change.words(),
+                effect: group.effect,
+                pairs: group
+                    .pairs
+                    .iter()
+                    .filter_map(|pair| {
+                        Some(ControlledPair {
+                            from: newest(pair.from)?,
+                            to: newest(pair.to)?,
+                            page: None,
+                            effect: pair.effect,
+                        })
+                    })
+                    .collect(),
+            })
+            .collect();
+        let not_listed = controlled.not_listed;
+        drop(setups);
         drop(subjects);
         for (page, file) in written {
             prose_files.push((Page::Comparison(self.comparisons.len()), file));
             self.comparisons.push(page);
         }
         self.comparisons.extend(asked);
+        let made: BTreeMap<(usize, usize), usize> = self
+            .comparisons
+            .iter()
+            .enumerate()
+            .filter(|(_, page)| page.written.is_none())
+            .filter_map(|(at, page)| match page.runs.as_slice() {
+                [a, b] => Some(((*a.min(b), *a.max(b)), at)),
+                _ => None,
+            })
+            .collect();
+        self.changes = changes;
+        self.changes_not_listed = not_listed;
+        for pair in self.changes.iter_mut().flat_map(|c| &mut c.pairs) {
+            let ends = (pair.from.min(pair.to), pair.from.max(pair.to));
+            pair.page = made.get(&ends).copied();
+        }
         self.compared = vec![Vec::new(); self.runs.len()];
         for (at, page) in self.comparisons.iter().enumerate() {
             for run in &page.runs {

@@ -23,7 +23,7 @@ use crate::run::time::MeasuredAt;
 use crate::run::{Fact, Measurement, Run};
 
 pub use address::{Address, Links};
-pub use comparisons::ComparisonPage;
+pub use comparisons::{ComparisonPage, ControlledChange, ControlledPair};
 pub use facts::{Outputs, SiteFacts};
 pub use kinds::{Group, Kind};
 pub use lists::PER_PAGE;
@@ -158,6 +158,10 @@ pub struct Site {
     pub totals: Option<(f64, f64)>,
     /// Pages that compare runs: written ones by title, then the others, newest runs first.
     pub comparisons: Vec<ComparisonPage>,
+    /// What changes of one thing do, over all pairs of setups that differ in nothing else.
+    pub changes: Vec<ControlledChange>,
+    /// At most how many such pairs are not among them, since too many setups differ in one thing.
+    pub changes_not_listed: usize,
     /// Pages at old addresses.
     pub redirects: Vec<Redirect>,
     /// Images and PDFs of `content/`.
@@ -237,6 +241,8 @@ impl Site {
             front: None,
             prose: Vec::new(),
             comparisons: Vec::new(),
+            changes: Vec::new(),
+            changes_not_listed: 0,
             compared: Vec::new(),
             redirects: Vec::new(),
             assets: Vec::new(),

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::compare::Verdict;
-use crate::render::view::table::{Cell, Column, Table};
+use crate::compare::words::ratio;
+use crate::render::view::table::{ABSENT, Cell, Column, Table};
 use crate::render::view::{PageView, counted, page_title};
 use crate::site::{ComparisonPage, Links, Page, Site};
 
@@ -21,6 +22,10 @@ pub struct ComparisonsView {
     pub written: Option<Table>,
     /// Written comparisons of just two runs, for scripts.
     pub written_pairs: Vec<WrittenPair>,
+    /// What changes of one thing do; nothing where no two setups differ in one thing only.
+    pub changes: Option<Table>,
+    /// What the table of changes shows, in a sentence or two.
+    pub changes_sentence: String,
     /// Each run with its nearest others; nothing where there is none.
     pub nearest: Option<Table>,
     /// How the others were chosen, in a sentence.
@@ -63,6 +68,8 @@ pub fn comparisons_view(site: &Site) -> ComparisonsView {
                 }
             })
             .collect(),
+        changes: changes(site, &links),
+        changes_sentence: changes_sentence(site),
         nearest: table(
             site,
             &links,
@@ -80,6 +87,69 @@ pub fn comparisons_view(site: &Site) -> ComparisonsView {
         title,
         count,
     }
+}
+
+fn changes_sentence(site: &Site) -> String {
+    let mut text = "Setups that differ in one thing only, by what changes: the geometric mean of total tok/s after ÷ before, each pair of setups counting once. Setups measured several times count with their medians.".to_owned();
+    if site.changes_not_listed > 0 {
+        text.push_str(&format!(
+            " Up to {} further pairs are not listed.",
+            site.changes_not_listed
+        ));
+    }
+    text
+}
+
+/// What each change does, with links to the pages of its pairs; each row is a pair.
+fn changes(site: &Site, links: &Links) -> Option<Table> {
+    let times = |value: f64| format!("×{}", ratio(value));
+    let mut rows = Vec::new();
+    for change in &site.changes {
+        let all = change.effect.map_or_else(
+            || Cell::text(ABSENT),
+            |effect| {
+                let range = match effect.pairs {
+                    1 => String::new(),
+                    _ => format!(", {} to {}", times(effect.smallest), times(effect.largest)),
+                };
+                let pairs = counted(effect.pairs, "pair", "pairs");
+                Cell::text(times(effect.mean)).note(format!("{pairs}{range}"))
+            },
+        );
+        for pair in &change.pairs {
+            let title = |run: usize| site.runs.get(run).map_or("", |page| page.run.title());
+            let words = format!("{} → {}", title(pair.from), title(pair.to));
+            let page = pair.page.and_then(|at| site.comparisons.get(at));
+            let this = pair.effect.means.map_or_else(
+                || Cell::text(ABSENT),
+                |means| {
+                    let cells = counted(pair.effect.n, "cell", "cells");
+                    Cell::text(times(means.geometric_mean)).note(cells)
+                },
+            );
+            let row = vec![
+                Cell::text(&change.words),
+                all.clone(),
+                this,
+                page.map_or_else(
+                    || Cell::text(&words),
+                    |page| Cell::page(&words, links, &page.address),
+                ),
+            ];
+            rows.push(row.into());
+        }
+    }
+    (!rows.is_empty()).then(|| Table {
+        caption: "What changes of one thing do to total tok/s.".to_owned(),
+        columns: vec![
+            Column::text("Change"),
+            Column::number("All pairs"),
+            Column::number("This pair"),
+            Column::text("Setups, before → after"),
+        ],
+        rows,
+        ..Table::default()
+    })
 }
 
 fn table(site: &Site, links: &Links, pages: &[&ComparisonPage], caption: &str) -> Option<Table> {
