@@ -12,6 +12,7 @@ use super::setups::Setups;
 use super::subject::in_order;
 use super::summary::Summary;
 use super::things::{ThingKind, lower_first};
+use crate::run::Fact;
 
 /// A run has at most this many pages of controlled pairs.
 pub const PAGES_A_RUN: usize = 8;
@@ -289,8 +290,10 @@ impl<'s, 'a> Finder<'s, 'a> {
                 all: Vec::new(),
             };
         };
-        let natural =
-            |item: Option<&Item>| Natural::of(item.map_or("", |item| item.value.as_str()));
+        let natural = |item: Option<&Item>| match item {
+            Some(item) => natural(part.kind.as_ref(), item),
+            None => Natural::of(""),
+        };
         let named = |keys: &[&str]| {
             keys.iter()
                 .map(|key| natural(part.items.get(*key)))
@@ -586,7 +589,7 @@ impl<'s, 'a> Finder<'s, 'a> {
         };
         let (of_from, of_to) = sides.unwrap_or_else(|| (join(&before), join(&after)));
         let order = |items: &[&Item]| Order {
-            first: items.iter().map(|item| Natural::of(&item.value)).collect(),
+            first: items.iter().map(|item| natural(Some(kind), item)).collect(),
             date: (false, 0),
             all: items
                 .iter()
@@ -607,6 +610,16 @@ impl<'s, 'a> Finder<'s, 'a> {
             label_last,
         };
         (change, order_from, order_to)
+    }
+}
+
+/// What a value of a thing is sorted by: versions as versions, decimal numbers as numbers.
+fn natural(kind: Option<&ThingKind>, item: &Item) -> Natural {
+    match kind {
+        Some(ThingKind::Engine | ThingKind::Tool | ThingKind::Fact(Fact::Driver | Fact::Os)) => {
+            Natural::of(&item.value)
+        }
+        _ => Natural::value(&item.value),
     }
 }
 
