@@ -624,6 +624,12 @@ fn what_is_hidden_or_not_known_makes_no_pair() {
         "vllm serve m --max-num-seqs 16",
     ];
     assert_eq!(of(&many), words(2, &["--max-num-seqs 16 → 128"]));
+    let shares = [
+        "vllm serve m --gpu-memory-utilization 0.9",
+        "vllm serve m --gpu-memory-utilization 0.85",
+    ];
+    let expected = ["--gpu-memory-utilization 0.85 → 0.9"];
+    assert_eq!(of(&shares), words(2, &expected));
     // A command that is not understood says nothing.
     assert_eq!(of(&["./start.sh", "vllm serve m"]), words(2, &none));
     let container = [

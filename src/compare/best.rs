@@ -290,6 +290,9 @@ pub struct FactColumn {
     pub values: Vec<Option<String>>,
 }
 
+/// What columns are sorted by: whether it is a flag, which fact, keys of part and item.
+type Key<'a> = (bool, Option<Fact>, &'a str, &'a str);
+
 /// The facts, then the flags, in which runs differ, in any spelling that is not taken for the
 /// same; what only some of them tell is among them. Facts are in the order of the document, flags
 /// by name.
@@ -298,8 +301,7 @@ pub fn differing(setups: &Setups, runs: &[usize]) -> Vec<FactColumn> {
         .iter()
         .map(|run| setups.fingerprints.of_run.get(*run))
         .collect();
-    let mut columns: BTreeMap<(bool, Option<Fact>, &str, &str), Vec<Option<(&str, &str)>>> =
-        BTreeMap::new();
+    let mut columns: BTreeMap<Key, Vec<Option<(&str, &str)>>> = BTreeMap::new();
     let mut names: BTreeMap<(&str, &str), &str> = BTreeMap::new();
     for (at, fingerprint) in all.iter().enumerate() {
         let parts = fingerprint.iter().flat_map(|f| &f.parts);

@@ -12,6 +12,7 @@ use super::setups::Setups;
 use super::subject::in_order;
 use super::summary::Summary;
 use super::things::{ThingKind, lower_first};
+use crate::run::Fact;
 
 /// A run has at most this many pages of controlled pairs.
 pub const PAGES_A_RUN: usize = 8;
@@ -175,7 +176,10 @@ impl ControlledPairs {
     }
 }
 
-/// Places that have names here.
+/// An item in which two setups differ: its key, that of the one, that of the other.
+type Differing<'a> = (&'a str, Option<&'a Item>, Option<&'a Item>);
+
+/// What finding takes.
 struct Finder<'s, 'a> {
     setups: &'s Setups<'a>,
     engine: Option<usize>,
@@ -286,8 +290,10 @@ impl<'s, 'a> Finder<'s, 'a> {
                 all: Vec::new(),
             };
         };
-        let natural =
-            |item: Option<&Item>| Natural::of(item.map_or("", |item| item.value.as_str()));
+        let natural = |item: Option<&Item>| match item {
+            Some(item) => natural(part.kind.as_ref(), item),
+            None => Natural::of(""),
+        };
         let named = |keys: &[&str]| {
             keys.iter()
                 .map(|key| natural(part.items.get(*key)))
@@ -334,12 +340,7 @@ impl<'s, 'a> Finder<'s, 'a> {
 
     /// The items in which two setups are known to differ, if these are of one part and everything
     /// else is equal; empty where they are not a pair.
-    fn differences(
-        &self,
-        a: usize,
-        b: usize,
-        key: usize,
-    ) -> Vec<(&'s str, Option<&'s Item>, Option<&'s Item>)> {
+    fn differences(&self, a: usize, b: usize, key: usize) -> Vec<Differing<'s>> {
         let (Some(of_a), Some(of_b)) = (self.fingerprints.get(a), self.fingerprints.get(b)) else {
             return Vec::new();
         };
@@ -509,7 +510,7 @@ impl<'s, 'a> Finder<'s, 'a> {
         kind: &ThingKind,
         from: usize,
         to: usize,
-        differences: &[(&str, Option<&Item>, Option<&Item>)],
+        differences: &[Differing],
     ) -> (Change, Order, Order) {
         const NOT_SET: &str = "not set";
         let by_key = |wanted: &str| differences.iter().find(|(key, ..)| *key == wanted);
@@ -519,7 +520,7 @@ impl<'s, 'a> Finder<'s, 'a> {
             _ => None,
         };
         let text = |item: Option<&Item>| item.map_or(NOT_SET.to_owned(), |i| i.shown.clone());
-        let mut shown: Vec<&(&str, Option<&Item>, Option<&Item>)> = match main.or(only) {
+        let mut shown: Vec<&Differing> = match main.or(only) {
             Some(one) => vec![one],
             None => differences.iter().collect(),
         };
@@ -577,34 +578,25 @@ impl<'s, 'a> Finder<'s, 'a> {
             }
             _ => {}
         }
-        let join = |side: fn(&(&str, Option<&Item>, Option<&Item>)) -> Option<Item>| {
-            let items: Vec<String> = shown
-                .iter()
-                .filter_map(|entry| side(entry).map(|item| item.shown))
-                .collect();
+        let before: Vec<&Item> = shown.iter().filter_map(|(_, item, _)| *item).collect();
+        let after: Vec<&Item> = shown.iter().filter_map(|(.., item)| *item).collect();
+        let join = |items: &[&Item]| {
+            let items: Vec<&str> = items.iter().map(|item| item.shown.as_str()).collect();
             match items.as_slice() {
                 [] => NOT_SET.to_owned(),
                 items => items.join(" "),
             }
         };
-        let (of_from, of_to) = sides.unwrap_or_else(|| {
-            (
-                join(|entry| entry.1.cloned()),
-                join(|entry| entry.2.cloned()),
-            )
-        });
-        let order = |side: fn(&(&str, Option<&Item>, Option<&Item>)) -> Option<Item>| Order {
-            first: shown
-                .iter()
-                .map(|entry| Natural::of(&side(entry).map_or(String::new(), |item| item.value)))
-                .collect(),
+        let (of_from, of_to) = sides.unwrap_or_else(|| (join(&before), join(&after)));
+        let order = |items: &[&Item]| Order {
+            first: items.iter().map(|item| natural(Some(kind), item)).collect(),
             date: (false, 0),
-            all: Vec::new(),
+            all: items
+                .iter()
+                .map(|item| (String::new(), item.value.clone()))
+                .collect(),
         };
-        let (mut order_from, mut order_to) = (
-            order(|entry| entry.1.cloned()),
-            order(|entry| entry.2.cloned()),
-        );
+        let (mut order_from, mut order_to) = (order(&before), order(&after));
         // Of another engine its version belongs to the value.
         if let (ThingKind::Engine, Some(("engine.name" | "program", ..))) = (kind, main) {
             order_from.first.push(Natural::of(&of_from));
@@ -618,6 +610,16 @@ impl<'s, 'a> Finder<'s, 'a> {
             label_last,
         };
         (change, order_from, order_to)
+    }
+}
+
+/// What a value of a thing is sorted by: versions as versions, decimal numbers as numbers.
+fn natural(kind: Option<&ThingKind>, item: &Item) -> Natural {
+    match kind {
+        Some(ThingKind::Engine | ThingKind::Tool | ThingKind::Fact(Fact::Driver | Fact::Os)) => {
+            Natural::of(&item.value)
+        }
+        _ => Natural::value(&item.value),
     }
 }
 

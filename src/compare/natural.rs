@@ -13,6 +13,8 @@ enum Piece {
     Text(String),
     /// A number without leading zeros, shorter ones first.
     Number(usize, String),
+    /// A whole text that is a decimal number, as a number that sorts as it does.
+    Decimal(u64),
 }
 
 /// What texts are sorted by: runs of digits count as numbers, `dev`, `a`, `b` and `rc` behind a
@@ -23,7 +25,26 @@ enum Piece {
 pub struct Natural(Vec<Piece>);
 
 impl Natural {
-    /// The key of a text.
+    /// The key of a value that is no version: decimal numbers are sorted as such, 0.85 before 0.9.
+    pub fn value(text: &str) -> Self {
+        let decimal = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
+        let number = text.trim().parse::<f64>().ok();
+        match number.filter(|n| n.is_finite() && text.trim().chars().all(decimal)) {
+            Some(number) => {
+                // Negative zero is zero. The sign is turned so that negative numbers come first.
+                let bits = (number + 0.0).to_bits();
+                let order = if bits >> 63 == 1 {
+                    !bits
+                } else {
+                    bits | (1 << 63)
+                };
+                Self(vec![Piece::Decimal(order)])
+            }
+            None => Self::of(text),
+        }
+    }
+
+    /// The key of a version, or of any text with versions in it: 0.9 before 0.10.
     pub fn of(text: &str) -> Self {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut word = String::new();
@@ -109,7 +130,7 @@ mod tests {
             ],
             &["b4567", "b4568", "b10000"],
             &["A100", "H20", "h100", "H200"],
-            &["0.85", "0.9", "0.10"],
+            &["0.9", "0.10", "0.85"],
             &["256K", "512K"],
         ] {
             for pair in list.windows(2) {
@@ -120,5 +141,24 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn decimal_values_are_in_the_order_of_numbers() {
+        for list in [
+            &[
+                "", "-2", "-1.5", "0", "0.10", "0.85", "0.9", "1", "16", "128",
+            ][..],
+            &["", "128K", "256K"],
+            &["", "auto", "fp8"],
+        ] {
+            for pair in list.windows(2) {
+                assert!(
+                    Natural::value(pair[0]) < Natural::value(pair[1]),
+                    "{pair:?}"
+                );
+            }
+        }
+        assert_eq!(Natural::value("0.90"), Natural::value("0.9"));
     }
 }

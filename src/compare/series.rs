@@ -1,11 +1,12 @@
 //! Series: one setup over time, from one engine version or commit to the next, and the steps in it
 //! that are larger than the noise.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::fingerprint::{Fingerprint, Part, date};
 use super::metrics::DeltaMetric;
-use super::pool::Matrix;
+use super::pool::{Matrix, PooledFigure};
 use super::setups::Setups;
 use super::subject::age;
 use super::summary::Summary;
@@ -244,6 +245,14 @@ fn steps(matrices: &[Matrix], bands: &[f64]) -> Vec<Step> {
     out
 }
 
+/// The figures of all runs in one cell.
+#[derive(Clone)]
+struct InCell {
+    row: usize,
+    concurrency: u64,
+    figures: Vec<Option<Figure>>,
+}
+
 /// Key metrics, each in one of the cells that most of the runs have valid: total tok/s with the
 /// fewest requests at the shortest context; total tok/s in the cell with the highest median; TTFT
 /// with the fewest requests at the longest context; prompt tok/s at the longest context.
@@ -257,8 +266,8 @@ fn lines(setups: &Setups, runs: &[(i64, usize)]) -> Vec<SeriesLine> {
         let lists: Vec<&[Measurement]> = subjects.iter().map(|s| s.run().phase(phase)).collect();
         let anchors: Vec<Vec<String>> = subjects.iter().map(|s| s.run().anchors(phase)).collect();
         let union = Union::of(&lists);
-        let values = |metric: DeltaMetric| -> Vec<((usize, u64), Vec<Option<Figure>>)> {
-            let places = union.places.iter().map(|(place, at)| {
+        let values = |metric: DeltaMetric| -> Vec<InCell> {
+            let places = union.places.iter().map(|((row, concurrency), at)| {
                 let figures = at.iter().enumerate().map(|(list, at)| {
                     let m = lists.get(list)?.get((*at)?)?;
                     let anchor = anchors.get(list)?.get((*at)?)?;
@@ -268,51 +277,50 @@ fn lines(setups: &Setups, runs: &[(i64, usize)]) -> Vec<SeriesLine> {
                     let valid = m.status == Status::Valid && is_measured(m) && !cold;
                     metric.figure(m, None).filter(|_| valid)
                 });
-                (*place, figures.collect::<Vec<_>>())
+                InCell {
+                    row: *row,
+                    concurrency: *concurrency,
+                    figures: figures.collect(),
+                }
             });
-            let places: Vec<_> = places.collect();
-            let n = |figures: &Vec<Option<Figure>>| figures.iter().flatten().count();
-            let most = places.iter().map(|(_, figures)| n(figures)).max();
-            let most = most.filter(|most| *most > 0);
-            let kept = places.into_iter().filter(|(_, f)| Some(n(f)) == most);
+            let places: Vec<InCell> = places.collect();
+            let n = |cell: &InCell| cell.figures.iter().flatten().count();
+            let most = places.iter().map(n).max().filter(|most| *most > 0);
+            let kept = places.into_iter().filter(|cell| Some(n(cell)) == most);
             kept.collect()
         };
-        let median = |figures: &[Option<Figure>]| {
-            let pooled = super::pool::PooledFigure::of(figures.iter().flatten().copied());
+        let median = |cell: &InCell| {
+            let pooled = PooledFigure::of(cell.figures.iter().flatten().copied());
             pooled.map_or(0.0, |pooled| pooled.median.value)
         };
-        let mut chosen: Vec<(DeltaMetric, (usize, u64), Vec<Option<Figure>>)> = Vec::new();
-        let mut choose = |metric, found: Option<((usize, u64), Vec<Option<Figure>>)>| {
-            if let Some((place, figures)) = found
-                && !chosen.iter().any(|(m, p, _)| *m == metric && *p == place)
-            {
-                chosen.push((metric, place, figures));
-            }
+        let longest = |cells: Vec<InCell>| {
+            let order = |cell: &InCell| (Reverse(cell.row), cell.concurrency);
+            cells.into_iter().min_by_key(order)
         };
-        let longest = |list: Vec<((usize, u64), Vec<Option<Figure>>)>| {
-            list.into_iter()
-                .min_by_key(|((row, n), _)| (std::cmp::Reverse(*row), *n))
-        };
-        if phase == Phase::Decode {
+        let chosen = if phase == Phase::Decode {
             let total = values(DeltaMetric::Total);
-            choose(DeltaMetric::Total, total.first().cloned());
-            let highest = total.into_iter().rev().max_by(|x, y| {
-                let (x, y) = (median(&x.1), median(&y.1));
-                x.total_cmp(&y)
-            });
-            choose(DeltaMetric::Total, highest);
-            choose(DeltaMetric::Ttft, longest(values(DeltaMetric::Ttft)));
+            let first = total.first().cloned();
+            let fastest = total.into_iter().rev();
+            let fastest = fastest.max_by(|x, y| median(x).total_cmp(&median(y)));
+            let place = |cell: &InCell| (cell.row, cell.concurrency);
+            let fastest = fastest.filter(|cell| first.as_ref().map(place) != Some(place(cell)));
+            vec![
+                (DeltaMetric::Total, first),
+                (DeltaMetric::Total, fastest),
+                (DeltaMetric::Ttft, longest(values(DeltaMetric::Ttft))),
+            ]
         } else {
-            choose(DeltaMetric::Prefill, longest(values(DeltaMetric::Prefill)));
-        }
-        for (metric, (row, concurrency), values) in chosen {
-            if let Some(context) = union.contexts.get(row) {
+            vec![(DeltaMetric::Prefill, longest(values(DeltaMetric::Prefill)))]
+        };
+        for (metric, cell) in chosen {
+            let Some(cell) = cell else { continue };
+            if let Some(context) = union.contexts.get(cell.row) {
                 out.push(SeriesLine {
                     phase,
                     metric,
                     context: context.clone(),
-                    concurrency,
-                    values,
+                    concurrency: cell.concurrency,
+                    values: cell.figures,
                 });
             }
         }
