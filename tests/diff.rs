@@ -523,3 +523,52 @@ fn the_help_has_examples_and_exit_codes() {
         assert!(text.contains(part), "{part}\n{text}");
     }
 }
+
+#[test]
+fn among_many_pairs_the_one_that_is_worse_comes_first_and_is_named() {
+    let mut files = Vec::new();
+    for at in 0..300 {
+        let model = json!({"model": {"name": format!("m{at}")}});
+        let cells = valid(&[100.0, 190.0, 350.0]);
+        let half: Vec<_> = cells.iter().map(|(n, t, s)| (*n, t / 2.0, *s)).collect();
+        let title = format!("run {at}");
+        files.push((format!("a/r{at}.json"), run(&title, model.clone(), &cells)));
+        let b = if at == 290 { &half } else { &cells };
+        files.push((format!("b/r{at}.json"), run(&title, model, b)));
+    }
+    let files: Vec<(&str, String)> = files.iter().map(|(p, t)| (p.as_str(), t.clone())).collect();
+    let dir = folder(&files);
+    let output = generate(
+        &[
+            "diff",
+            "a",
+            "b",
+            "--format",
+            "markdown",
+            "--fail-on",
+            "worse",
+        ],
+        dir.path(),
+    );
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let comment = stdout(&output);
+    assert!(comment.chars().count() < 60_000);
+    let first = comment
+        .lines()
+        .find(|line| line.starts_with("| run"))
+        .unwrap();
+    assert!(
+        first.contains("run 290") && first.contains("0.50"),
+        "{first}"
+    );
+    let heading = comment
+        .lines()
+        .find(|line| line.starts_with("### "))
+        .unwrap();
+    assert!(heading.starts_with("### run 290: "), "{heading}");
+    assert!(
+        stderr(&output).contains("run 290 (run290): worse"),
+        "{}",
+        stderr(&output)
+    );
+}

@@ -47,13 +47,23 @@ pub(super) fn markdown(report: &Report) -> String {
     }
     // What matters of every pair first, so that no pair is left out for another one's cells.
     let heads: Vec<String> = report.comparisons.iter().map(head).collect();
+    let mut shown = report.comparisons.len();
     if let [only] = heads.as_slice() {
         page.push(only);
     } else {
-        page.rows(&heads, "pairs", LONGEST / 2);
+        page.push("| | geometric mean of B ÷ A, n | |\n|---|--:|---|\n");
+        let lines: Vec<String> = report
+            .comparisons
+            .iter()
+            .map(|comparison| overview(comparison, &report.metrics))
+            .collect();
+        page.rows(&lines, "pairs", LONGEST / 3);
+        page.push("\n");
+        shown = page.rows(&heads, "pairs", LONGEST / 3);
     }
     let mut left_out = 0;
-    for comparison in &report.comparisons {
+    // Details only of pairs that have a summary.
+    for comparison in report.comparisons.iter().take(shown) {
         if page.left < 3 * RESERVE {
             left_out += 1;
             continue;
@@ -88,9 +98,51 @@ fn cut(content: &str) -> String {
     out
 }
 
+/// A pair in one row: what is called, the mean of its first metric that has one, what that says.
+fn overview(comparison: &Comparison, metrics: &[DeltaMetric]) -> String {
+    let found = metrics
+        .iter()
+        .filter_map(|metric| phase(comparison, *metric).metric(*metric))
+        .find_map(|metric| Some((metric, metric.valid.means?)));
+    let (mean, said) = match found {
+        Some((metric, means)) => {
+            let sentence = words::metric_sentence(metric);
+            let said = sentence.split_once("): ").map_or("", |(_, words)| words);
+            (
+                format!("{}, {}", words::ratio(means.geometric_mean), metric.valid.n),
+                format!("{}: {said}", metric.metric.label()),
+            )
+        }
+        None => (String::new(), "no valid cell to compare".to_owned()),
+    };
+    let lost: usize = Phase::ALL
+        .iter()
+        .map(|phase| comparison.phase(*phase).counts.lost)
+        .sum();
+    let lost = match lost {
+        0 => String::new(),
+        n => format!("; {n} lost"),
+    };
+    let name = match comparison.b.slug.is_empty() {
+        true => text(&comparison.b.title),
+        false => format!(
+            "{} ({})",
+            text(&comparison.b.title),
+            code(&comparison.b.slug)
+        ),
+    };
+    format!("| {name} | {mean} | {said}{lost} |\n")
+}
+
 /// Title, verdict, counts and means of a comparison.
 fn head(comparison: &Comparison) -> String {
-    let mut out = format!("### {}\n\n", sentence(&comparison.title()));
+    let (a, b) = (&comparison.a, &comparison.b);
+    // Of two runs of one name the title says A and B only.
+    let name = match a.title == b.title && a.slug == b.slug {
+        true => format!("{}: ", text(&b.title)),
+        false => String::new(),
+    };
+    let mut out = format!("### {name}{}\n\n", sentence(&comparison.title()));
     for (letter, side) in [("A", &comparison.a), ("B", &comparison.b)] {
         out.push_str(&format!(
             "- **{letter}**: {}{}\n",
@@ -189,19 +241,20 @@ impl Page {
     }
 
     /// As many rows as fit into `share` characters and leave the reserve, and a line that says how
-    /// many do not.
-    fn rows(&mut self, rows: &[String], what: &str, share: usize) {
+    /// many do not. Returns how many do.
+    fn rows(&mut self, rows: &[String], what: &str, share: usize) -> usize {
         let mut room = share.min(self.left.saturating_sub(RESERVE));
         for (at, row) in rows.iter().enumerate() {
             let n = row.chars().count();
             if n > room {
                 let more = rows.len() - at;
                 self.push(&format!("\n{more} more {what} are left out.\n"));
-                return;
+                return at;
             }
             room -= n;
             self.push(row);
         }
+        rows.len()
     }
 
     fn details(&mut self, comparison: &Comparison, metrics: &[DeltaMetric], named: bool) {

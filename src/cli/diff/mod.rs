@@ -202,6 +202,22 @@ impl Args {
             }
         }
         if self.fail_on.iter().any(|when| met(*when, &report)) {
+            // In a folder of many, which ones.
+            for pair in report
+                .comparisons
+                .iter()
+                .filter(|_| report.unpaired.is_some())
+            {
+                for when in &self.fail_on {
+                    if meets(*when, pair, &report.metrics) {
+                        let what = match when {
+                            FailOn::Worse => "worse",
+                            FailOn::Lost => "cells lost",
+                        };
+                        report::warning(&format!("{} ({}): {what}", pair.b.title, pair.b.slug));
+                    }
+                }
+            }
             return Err(Failure::Content);
         }
         Ok(())
@@ -256,7 +272,7 @@ impl Args {
             only_a,
             only_b,
         } = pairs::pair(a, b);
-        let comparisons = pairs
+        let mut comparisons: Vec<Comparison> = pairs
             .iter()
             .filter_map(|(i, j)| {
                 let (a, b) = (a.get(*i)?, b.get(*j)?);
@@ -264,6 +280,20 @@ impl Args {
                 Some(Comparison::of(&a, &b, &config.noise))
             })
             .collect();
+        // What a reader must not miss comes first: worse, then lost, then what differs the most.
+        comparisons.sort_by(|x, y| {
+            let key = |comparison: &Comparison| {
+                (
+                    !is_worse(comparison, &metrics),
+                    !has_lost(comparison),
+                    -farthest(comparison, &metrics),
+                )
+            };
+            let ((worse, lost, far), (worse_y, lost_y, far_y)) = (key(x), key(y));
+            (worse, lost)
+                .cmp(&(worse_y, lost_y))
+                .then(far.total_cmp(&far_y))
+        });
         let names = |of: &[Found], which: &[usize]| -> Vec<String> {
             which
                 .iter()
@@ -334,25 +364,44 @@ fn can_be_judged(comparison: &Comparison, metrics: &[DeltaMetric]) -> bool {
     })
 }
 
+/// Whether B is worse by one of these metrics.
+fn is_worse(comparison: &Comparison, metrics: &[DeltaMetric]) -> bool {
+    let worse = |metric: &DeltaMetric| {
+        let found = phase(comparison, *metric).metric(*metric);
+        found.is_some_and(crate::compare::MetricComparison::is_worse)
+    };
+    metrics.iter().any(worse)
+}
+
+/// Whether B lost a cell, in any phase.
+fn has_lost(comparison: &Comparison) -> bool {
+    let lost = |phase: &Phase| comparison.phase(*phase).counts.lost > 0;
+    Phase::ALL.iter().any(lost)
+}
+
+/// How far the geometric means of these metrics are from 1 at most, as |ln|.
+fn farthest(comparison: &Comparison, metrics: &[DeltaMetric]) -> f64 {
+    let far = |metric: &DeltaMetric| {
+        let found = phase(comparison, *metric).metric(*metric)?;
+        Some(found.valid.means?.geometric_mean.ln().abs())
+    };
+    metrics.iter().filter_map(far).fold(0.0, f64::max)
+}
+
+/// Whether a condition of `--fail-on` is met by a pair.
+fn meets(when: FailOn, comparison: &Comparison, metrics: &[DeltaMetric]) -> bool {
+    match when {
+        FailOn::Worse => is_worse(comparison, metrics),
+        FailOn::Lost => has_lost(comparison),
+    }
+}
+
 /// Whether a condition of `--fail-on` is met.
 fn met(when: FailOn, report: &Report) -> bool {
-    match when {
-        FailOn::Worse => report.comparisons.iter().any(|comparison| {
-            let worse = |metric: &DeltaMetric| {
-                let found = phase(comparison, *metric).metric(*metric);
-                found.is_some_and(crate::compare::MetricComparison::is_worse)
-            };
-            report.metrics.iter().any(worse)
-        }),
-        FailOn::Lost => {
-            let unpaired = report.unpaired.as_ref();
-            let runs = unpaired.is_some_and(|unpaired| !unpaired.only_a.is_empty());
-            runs || report.comparisons.iter().any(|comparison| {
-                let lost = |phase: &Phase| comparison.phase(*phase).counts.lost > 0;
-                Phase::ALL.iter().any(lost)
-            })
-        }
-    }
+    let unpaired = report.unpaired.as_ref();
+    let lost_runs = unpaired.is_some_and(|unpaired| !unpaired.only_a.is_empty());
+    let mut pairs = report.comparisons.iter();
+    (when == FailOn::Lost && lost_runs) || pairs.any(|pair| meets(when, pair, &report.metrics))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
   const runs = (new URLSearchParams(location.search).get('runs') ?? '').split(',').filter(Boolean);
   if (runs.length < 2) return;
   const links = new Map();
-  for (const link of document.querySelectorAll('main td a')) {
+  for (const link of document.querySelectorAll('main tbody a')) {
     const parts = link.getAttribute('href').split('/');
     links.set(decodeURIComponent(parts.find((part) => part.includes('-vs-')) ?? ''), link);
   }

@@ -114,7 +114,7 @@ fn pair_view(
 /// The noise bands in a sentence.
 fn noise_sentence(noise: &Noise) -> String {
     format!(
-        "Two single measurements of one setup differ by about {} in tok/s, {} in the time between tokens and {} in TTFT. Differences within these bands, or within the rounding of the figures, are no clear differences.",
+        "Differences of up to {} in tok/s, {} in the time between tokens and {} in TTFT, or within the rounding of the figures, are taken as noise and called no clear differences. Two measurements of one setup may differ by more.",
         percent(noise.tok_per_s),
         percent(noise.itl),
         percent(noise.ttft)
@@ -214,8 +214,8 @@ fn prefill_table(phase: &PhaseComparison) -> Option<Table> {
             other => other.label(),
         };
         columns.push(Column::number(format!("{unit}, A")));
-        columns.push(Column::number("B"));
-        columns.push(Column::number("B ÷ A"));
+        columns.push(Column::number(format!("{unit}, B")));
+        columns.push(Column::number(format!("{unit}, B ÷ A")));
     }
     let rows = phase.contexts.iter().enumerate().map(|(at, context)| {
         let status = phase.cells.get(at).map(point_status).unwrap_or_default();
