@@ -64,6 +64,9 @@ pub struct SideView {
     pub run: Cell,
     /// Engine, version, quantization, date.
     pub summary: Vec<String>,
+    /// How much the audit of the run says against its figures, with a link to it; nothing where it
+    /// says nothing.
+    pub findings: Option<Cell>,
 }
 
 /// Makes the view of a comparison. `prefix` keeps the anchors of several on one page apart.

@@ -12,7 +12,7 @@ use crate::render::view::prose::{self, prose_text};
 use crate::render::view::run::setup;
 use crate::render::view::serving::serving_view;
 use crate::render::view::table::{Cell, Table};
-use crate::render::view::{PageView, charts};
+use crate::render::view::{PageView, charts, counted};
 use crate::run::Fact;
 use crate::site::{ComparisonPage, Links, Page, RunPage, Site};
 
@@ -199,7 +199,20 @@ fn side(letter: &'static str, page: &RunPage, alike: bool, links: &Links) -> Sid
         summary.insert(0, page.run.slug.clone());
     }
     summary.extend(show(&page.run.facts, Fact::MeasuredAt));
+    let findings = page.derived.audit.len();
     SideView {
+        findings: (findings > 0).then(|| {
+            let count = counted(findings, "finding", "findings");
+            let cell = Cell::page(
+                format!("{count} against its own figures"),
+                links,
+                &page.address,
+            );
+            Cell {
+                link: format!("{}#audit", cell.link),
+                ..cell
+            }
+        }),
         letter,
         run: Cell::page(page.run.title(), links, &page.address),
         summary,
