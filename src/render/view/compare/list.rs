@@ -158,7 +158,11 @@ fn table(site: &Site, links: &Links, pages: &[&ComparisonPage], caption: &str) -
         let names: Vec<&str> = runs.map(|page| page.run.title()).collect();
         vec![
             Cell::page(&page.title, links, &page.address).note(names.join(" · ")),
-            Cell::text(verdict(page.verdict)),
+            Cell::text(match page.runs.len() {
+                2 => verdict(page.verdict),
+                // Each pair has a verdict of its own, on the page.
+                _ => "several runs",
+            }),
         ]
         .into()
     };
