@@ -150,3 +150,56 @@ fn pages_of_all_kinds_of_run_files_are_whole() {
     );
     assert!(!all_failed.contains("<b>0"), "a failed cell is not a zero");
 }
+
+#[test]
+fn the_head_of_a_run_tells_previews_and_search_engines_what_it_is() {
+    use data_encoding::BASE64;
+    use sha2::{Digest, Sha256};
+    let config = speedbook::config::load(&root()).unwrap();
+    let loaded = load(&root(), &config, &|_, _| {}).unwrap();
+    let runs = loaded.runs.into_iter().map(|r| r.run).collect();
+    let facts = SiteFacts {
+        base_url: Some(speedbook::config::BaseUrl::parse("https://example.org/t/").unwrap()),
+        ..SiteFacts::default()
+    };
+    let site = Site::new(facts, runs);
+    let templates = Templates::default_theme().unwrap();
+    for at in 0..site.runs.len() {
+        let run = &site.runs[at];
+        let files = render(&site, Page::Run(at), &templates).unwrap();
+        let page = files.iter().find(|f| f.path.ends_with(".html")).unwrap();
+        let html = Html::parse_document(std::str::from_utf8(&page.bytes).unwrap());
+        let of = |selector: &str, name: &str| {
+            let found = select(&html, selector);
+            assert_eq!(found.len(), 1, "{}: {selector}", page.path);
+            found[0].attr(name).unwrap().to_owned()
+        };
+        let address = format!("https://example.org/t/runs/{}/", run.run.slug);
+        assert_eq!(of("meta[property='og:title']", "content"), run.run.title());
+        assert_eq!(of("meta[property='og:url']", "content"), address);
+        assert_eq!(of("meta[name='twitter:card']", "content"), "summary");
+        assert_eq!(of("link[rel=canonical]", "href"), address);
+        for (kind, file) in [
+            ("text/markdown", "index.md"),
+            ("application/json", "run.json"),
+        ] {
+            assert_eq!(
+                of(&format!("link[rel=alternate][type='{kind}']"), "href"),
+                file
+            );
+        }
+        let script = select(&html, "script[type='application/ld+json']");
+        let text = script[0].inner_html();
+        let data: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(data["@type"], "Dataset");
+        assert_eq!(data["name"], run.run.title());
+        assert_eq!(data["url"], address);
+        let policy = of("meta[http-equiv='Content-Security-Policy']", "content");
+        let hash = BASE64.encode(&Sha256::digest(text.as_bytes()));
+        assert!(
+            policy.contains(&format!("script-src 'self' 'sha256-{hash}';")),
+            "{policy}"
+        );
+        assert!(!policy.contains("unsafe"), "{policy}");
+    }
+}

@@ -325,7 +325,7 @@ fn names_that_are_not_there_are_told_with_what_there_is() {
         "unknown filter `shout`",
         " --> templates/run.html:4:",
         "did you mean `base.html`?",
-        "did you mean `table`? known there: cell, pager, runs, table, thumbnail_legend",
+        "did you mean `table`? known there: cell, legend, pager, runs, scale, table, tabs, thumbnail_legend",
     ] {
         assert!(said.contains(wanted), "{wanted}: {said}");
     }
